@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "base/json.h"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <set>
+#include <vector>
+
+namespace topolaunch {
+namespace {
+
+/// Builds values from SAX events; nlohmann's own builder keeps the last of two equal keys silently.
+class StrictBuilder final : public nlohmann::json_sax<Json> {
+ public:
+  explicit StrictBuilder(JsonLimits limits) : limits_(limits) {}
+
+  bool null() override { return add(nullptr); }
+  bool boolean(bool v) override { return add(v); }
+  bool number_integer(number_integer_t v) override { return add(v); }
+  bool number_unsigned(number_unsigned_t v) override { return add(v); }
+  bool number_float(number_float_t v, const string_t&) override { return add(v); }
+  bool string(string_t& v) override { return add(std::move(v)); }
+  bool binary(binary_t&) override { return refuse("binary data"); }
+  bool start_object(std::size_t) override { return open(Json::object()); }
+  bool end_object() override { return close(); }
+  bool start_array(std::size_t) override { return open(Json::array()); }
+  bool end_array() override { return close(); }
+  bool key(string_t& v) override {
+    if (!keys_.back().insert(v).second) return refuse("key \"" + v + "\" appears twice");
+    pending_key_ = std::move(v);
+    return true;
+  }
+  bool parse_error(std::size_t position, const std::string&,
+                   const nlohmann::detail::exception& e) override {
+    position_ = position;
+    message_ = e.what();
+    // "[json.exception.parse_error.101] parse error at line 1, column 2: syntax error ..."
+    if (const auto colon = message_.find(": "); colon != std::string::npos) {
+      message_.erase(0, colon + 2);
+    }
+    return false;
+  }
+
+  std::optional<Json> root;
+  std::string message() const { return message_; }
+  std::optional<std::size_t> position() const { return position_; }
+
+ private:
+  bool refuse(std::string why) {
+    message_ = std::move(why);
+    return false;
+  }
+  Json* place(Json value) {
+    if (stack_.empty()) {
+      root = std::move(value);
+      return &*root;
+    }
+    Json& parent = *stack_.back();
+    if (parent.is_array()) {
+      parent.push_back(std::move(value));
+      return &parent.back();
+    }
+    // The key is known to be new: appending to the vector spares ordered_map's linear search.
+    auto& members = parent.get_ref<Json::object_t&>();
+    members.Container::emplace_back(std::move(pending_key_), std::move(value));
+    return &members.Container::back().second;
+  }
+  bool add(Json value) {
+    if (++count_ > limits_.members) return refuse("more values than topolaunch reads");
+    place(std::move(value));
+    return true;
+  }
+  bool open(Json container) {
+    if (static_cast<int>(stack_.size()) >= limits_.depth) return refuse("nested too deeply");
+    if (++count_ > limits_.members) return refuse("more values than topolaunch reads");
+    stack_.push_back(place(std::move(container)));
+    keys_.emplace_back();
+    return true;
+  }
+  bool close() {
+    stack_.pop_back();
+    keys_.pop_back();
+    return true;
+  }
+
+  JsonLimits limits_;
+  // Pointers stay valid: while a child is open its parent gets no further element.
+  std::vector<Json*> stack_;
+  std::vector<std::set<std::string>> keys_;
+  std::string pending_key_;
+  std::size_t count_ = 0;
+  std::string message_;
+  std::optional<std::size_t> position_;
+};
+
+/// Reads bytes and counts how far the parser has come, so that our own refusals have a line too.
+struct CountingIterator {
+  using iterator_category = std::input_iterator_tag;
+  using value_type = char;
+  using difference_type = std::ptrdiff_t;
+  using pointer = const char*;
+  using reference = const char&;
+  const char* at = nullptr;
+  const char** furthest = nullptr;
+  reference operator*() const { return *at; }
+  CountingIterator& operator++() {
+    ++at;
+    if (furthest != nullptr) *furthest = at;
+    return *this;
+  }
+  CountingIterator operator++(int) {
+    CountingIterator old = *this;
+    ++*this;
+    return old;
+  }
+  bool operator==(const CountingIterator& other) const { return at == other.at; }
+  bool operator!=(const CountingIterator& other) const { return at != other.at; }
+};
+
+}  // namespace
+
+Result<Json> parse_json(std::string_view text, const std::string& name, JsonLimits limits) {
+  if (text.starts_with("\xEF\xBB\xBF")) text.remove_prefix(3);
+  StrictBuilder builder(limits);
+  const char* furthest = text.data();
+  const bool ok = Json::sax_parse(CountingIterator{text.data(), &furthest},
+                                  CountingIterator{text.data() + text.size(), nullptr}, &builder);
+  if (ok && builder.root) return std::move(*builder.root);
+  const auto used = std::min(static_cast<std::size_t>(furthest - text.data()), text.size());
+  const int line =
+      1 + static_cast<int>(std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(used), '\n'));
+  std::string why = builder.message().empty() ? "not JSON" : builder.message();
+  return fail(Error{Code::invalid_input, "not valid JSON: " + why, {}, name, line});
+}
+
+std::string to_line(const Json& json) {
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+std::string to_pretty(const Json& json) {
+  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace topolaunch

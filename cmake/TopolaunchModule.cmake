@@ -1,0 +1,53 @@
+# topolaunch_module(NAME HEADERS ... SOURCES ... [USES ...] [LINK ...])
+#   a static library topolaunch::NAME from the files of the current folder, warning-free, with the
+#   repository as include root. USES names other modules; LINK is handed to target_link_libraries.
+# topolaunch_test(NAME SOURCES ... [LINK ...] [LABEL ...])
+#   a GoogleTest program; every test in it becomes a ctest entry with the label of its folder.
+include(GNUInstallDirs)
+
+function(topolaunch_warnings target)
+  target_compile_features(${target} PUBLIC cxx_std_20)
+  set_target_properties(${target} PROPERTIES CXX_EXTENSIONS OFF)
+  target_compile_options(${target} PRIVATE
+    $<$<COMPILE_LANGUAGE:CXX>:-Wall;-Wextra;-Wpedantic;-Wconversion;-Wsign-conversion;-Wshadow;-Werror>)
+endfunction()
+
+function(topolaunch_module name)
+  cmake_parse_arguments(M "" "" "HEADERS;SOURCES;USES;LINK" ${ARGN})
+  add_library(topolaunch_${name} STATIC ${M_SOURCES})
+  add_library(topolaunch::${name} ALIAS topolaunch_${name})
+  topolaunch_warnings(topolaunch_${name})
+  set_target_properties(topolaunch_${name} PROPERTIES EXPORT_NAME ${name})
+  target_sources(topolaunch_${name} PUBLIC FILE_SET HEADERS BASE_DIRS ${PROJECT_SOURCE_DIR}
+    FILES ${M_HEADERS})
+  foreach(used IN LISTS M_USES)
+    target_link_libraries(topolaunch_${name} PUBLIC topolaunch_${used})
+  endforeach()
+  target_link_libraries(topolaunch_${name} ${M_LINK})
+  set_property(GLOBAL APPEND PROPERTY TOPOLAUNCH_MODULES topolaunch_${name})
+endfunction()
+
+function(topolaunch_test name)
+  cmake_parse_arguments(T "" "LABEL;TIMEOUT" "SOURCES;LINK" ${ARGN})
+  if(NOT TOPOLAUNCH_BUILD_TESTS)
+    return()
+  endif()
+  if(NOT T_LABEL)
+    get_filename_component(T_LABEL ${CMAKE_CURRENT_SOURCE_DIR} NAME)
+    if(NOT T_LABEL MATCHES "^(contract|machine|transcript|fuzz|testbed|package|law)$")
+      set(T_LABEL unit)
+    endif()
+  endif()
+  if(NOT T_TIMEOUT)
+    set(T_TIMEOUT 120)
+  endif()
+  add_executable(${name} ${T_SOURCES})
+  topolaunch_warnings(${name})
+  target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR})
+  target_link_libraries(${name} PRIVATE ${T_LINK} GTest::gmock GTest::gtest_main)
+  file(RELATIVE_PATH T_PREFIX ${PROJECT_SOURCE_DIR}/tests ${CMAKE_CURRENT_SOURCE_DIR})
+  string(REPLACE "/" "." T_PREFIX "${T_PREFIX}")
+  gtest_discover_tests(${name} TEST_PREFIX "${T_PREFIX}." DISCOVERY_TIMEOUT 60
+    PROPERTIES LABELS ${T_LABEL} TIMEOUT ${T_TIMEOUT} ENVIRONMENT
+    "TOPOLAUNCH_SHARED=${PROJECT_SOURCE_DIR}/../shared;TOPOLAUNCH_SOURCE_DIR=${PROJECT_SOURCE_DIR};TOPOLAUNCH_BINARY_DIR=${PROJECT_BINARY_DIR}")
+endfunction()

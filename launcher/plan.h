@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Plan: everything needed to start the job, as a value. It could be run tomorrow from its JSON.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/cpu_set.h"
+#include "base/json.h"
+#include "base/units.h"
+
+namespace topolaunch::launcher {
+
+/// One rank: where it goes and what it is told.
+struct RankPlan {
+  int rank = 0, local_rank = 0, group_rank = 0;  ///< group_rank: number of its host in rank order
+  std::string host;
+  int gpu_index = -1;             ///< PCI order on its host; -1 = no GPU
+  std::string gpu_uuid, gpu_pci, gpu_model;
+  std::optional<int> numa;
+  CpuSet cpus;                    ///< empty = don't bind
+  std::vector<int> memory_nodes;  ///< preferred; empty = leave alone
+  std::vector<std::string> nics;
+  std::string note;               ///< what is not known or not ideal about its place
+  /// Variables set for this rank, in full: the standard environment, GPU visibility, TOPOLAUNCH_*.
+  std::map<std::string, std::string> environment;
+};
+
+struct Plan {
+  std::string id;                    ///< run id, UUIDv7
+  std::string engine;                ///< "local", "mpirun", "join"
+  std::string engine_why;            ///< why that one, in words
+  std::vector<std::string> engine_args;  ///< --engine-args, handed on as they are
+  std::vector<std::string> command;  ///< the job's argv; command[0] as typed
+  std::string executable;            ///< what it was found as
+  std::string working_directory;
+  std::vector<std::string> hosts;    ///< in rank order
+  std::vector<RankPlan> ranks;
+  std::vector<std::string> unset;    ///< variables taken out of every rank's environment (secrets)
+  std::string master_address;
+  int master_port = 0;
+  std::optional<Seconds> time_limit;
+  Seconds grace{10};                 ///< between SIGTERM and SIGKILL
+  enum class Tag { none, rank } tag = Tag::none;
+  std::string log_directory;         ///< per-rank files; empty = none
+  std::string run_directory;
+};
+
+Json to_json(const Plan& plan);
+Result<Plan> plan_from_json(const Json& json, const std::string& file);
+
+}  // namespace topolaunch::launcher

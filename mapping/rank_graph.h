@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// RankGraph: who talks to whom, how much, per step of the job. Process groups stay objects; only an
+// arbitrary matrix is stored as edges.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/units.h"
+
+namespace topolaunch::mapping {
+
+enum class Collective { allreduce, allgather, reduce_scatter, alltoall, broadcast, path, ring };
+
+/// One process group with what it exchanges in a step.
+struct Group {
+  std::string dimension;     ///< "world", "tp", "cp", "ep", "pp", "dp", "edp"
+  std::vector<int> members;  ///< ranks, in the order of the collective
+  Collective collective = Collective::allreduce;
+  Bytes bytes;               ///< payload of the collective per rank and step (nccl-tests' "size")
+  bool overlapped = false;   ///< hidden behind compute: phases that are add up as a maximum
+};
+
+/// Undirected; a < b; bytes of both directions together.
+struct Edge {
+  int a = 0, b = 0;
+  std::int64_t bytes = 0;
+};
+
+/// One axis of the parallel layout: coordinate of rank r = (r / stride) % size.
+struct Dimension {
+  std::string name;
+  int size = 1;
+  int stride = 1;
+};
+
+struct RankGraph {
+  int ranks = 0;
+  std::string origin;          ///< "world allreduce", "--parallel tp=2,dp=4", "traffic.mat"
+  std::vector<Group> groups;
+  std::vector<Edge> edges;
+  std::vector<Dimension> dimensions;  ///< empty unless --parallel
+};
+
+}  // namespace topolaunch::mapping

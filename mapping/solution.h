@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Solution: where every rank goes, what that costs against the given order, and why.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/cpu_set.h"
+#include "base/units.h"
+
+namespace topolaunch::mapping {
+
+/// A place for one rank: a GPU of a host, or a slot of a host without GPUs.
+struct Seat {
+  int host = 0;  ///< index in Topology::hosts
+  int gpu = -1;  ///< index in Host::gpus; -1 = no GPU
+  int slot = 0;  ///< number within the host, 0-based; equals gpu where there is one
+  friend bool operator==(const Seat&, const Seat&) = default;
+};
+
+/// Bytes over one level of the machine in a step: "nvlink", "pcie", "numa", "host", "leaf", "spine".
+struct LevelLoad {
+  std::string level;
+  std::int64_t bytes = 0;
+};
+
+struct LinkLoad {
+  std::string name;  ///< "host0 gpu3 nvlink", "leaf2 uplink"
+  std::int64_t bytes = 0;
+  Seconds seconds{0};
+};
+
+/// Predicted cost of a placement, for one step of the job.
+struct Estimate {
+  Seconds seconds{0};
+  double hop_bytes = 0;  ///< sum of bytes x distance
+  std::vector<LevelLoad> bytes_by_level;
+  LinkLoad max_link;
+  std::string model;     ///< name and version of the cost model: "nccl 2.28.9", "host memory"
+};
+
+/// CPUs, memory and NICs next to a seat.
+struct Affinity {
+  std::optional<int> numa;        ///< NUMA node with CPUs nearest to the seat; nothing = unknown
+  CpuSet cpus;                    ///< to bind to: allowed, nearest, shared out among the ranks there
+  std::vector<int> memory_nodes;  ///< NUMA nodes to prefer for memory; empty = leave alone
+  std::vector<std::string> nics;  ///< nearest first; empty = none
+  std::string note;               ///< "locality unknown: ...", "nearest node has no allowed CPU: ..."
+};
+
+struct RankPlace {
+  int rank = 0;
+  Seat seat;
+  int local_rank = 0;  ///< position among the ranks of its host, by rank
+  Affinity affinity;
+};
+
+struct Gain {
+  bool possible = false;
+  Seconds seconds{0};  ///< given - solution
+  std::string why;     ///< one sentence; with possible == false the reason for "no gain possible"
+};
+
+struct Solution {
+  std::vector<RankPlace> placement;  ///< by rank
+  Estimate given, solution;
+  Gain gain;
+  /// Which of the five things of a placement differ from the given order: "gpu-choice",
+  /// "groups", "host-order", "affinity", "rank-order".
+  std::vector<std::string> changes;
+  std::vector<std::string> reasons;  ///< sentences, most important first
+  std::string solver;                ///< the one that won: "identity", "exhaustive", ...
+};
+
+/// What the user asked of the placement besides the graph.
+struct Constraints {
+  struct Pin {
+    int rank = 0;
+    std::string host;
+    int gpu = -1;
+  };
+  int ranks = 0;
+  std::vector<int> slots_per_host;         ///< parallel to hosts; empty = one per visible GPU, or cores
+  std::vector<Pin> pins;
+  std::vector<std::string> excluded_hosts;
+  std::vector<std::pair<int, int>> excluded_gpus;  ///< (host, gpu): masked or busy
+  std::string require_level, prefer_level, spread_level;
+  enum class Objective { time, hop_bytes } objective = Objective::time;
+  enum class Effort { fast, standard, best } effort = Effort::standard;
+  std::uint64_t seed = 1;
+};
+
+}  // namespace topolaunch::mapping

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Seam: chooses a seat for every rank. An implementation returns seats by rank; evaluation against
+// the given order, affinity and reasons are solve()'s, the same for all solvers.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "mapping/rank_graph.h"
+#include "mapping/solution.h"
+#include "topo/topology.h"
+
+namespace topolaunch::mapping {
+
+class Solver {
+ public:
+  virtual ~Solver() = default;
+  virtual std::string name() const = 0;
+  /// Seats by rank, all different, honouring `constraints`; infeasible with the constraint named.
+  virtual Result<std::vector<Seat>> place(const topo::Topology& topology, const RankGraph& graph,
+                                          const Constraints& constraints) const = 0;
+};
+
+/// Runs every solver that fits the size, evaluates each result and the simple orders, returns the
+/// best in the chosen objective: never worse than the given order. infeasible (79) if the ranks
+/// don't fit, naming the constraint.
+Result<Solution> solve(const topo::Topology& topology, const RankGraph& graph,
+                       const Constraints& constraints);
+
+}  // namespace topolaunch::mapping

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Fact: one thing that one source saw, with its origin. Sources translate foreign text and structs
+// into facts and nothing else; merging, precedence and conflicts live in assemble().
+// Every optional or empty member means "this source does not say".
+#pragma once
+
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "topo/topology.h"
+
+namespace topolaunch::topo {
+
+struct HostFact {
+  std::string arch, cpu_vendor, boot_id;
+  int cpu_family = 0, cpu_model = 0, packages = 0;
+  CpuSet cpus, allowed_cpus, allowed_memory;
+  std::optional<double> cpu_quota;
+  Bytes memory;
+  std::vector<std::vector<int>> smt;
+};
+
+struct NumaFact {
+  NumaNode node;
+};
+
+/// A GPU as one source sees it; matched with others on UUID, else on the full PCI address, else on
+/// `index` within the source.
+struct GpuFact {
+  std::optional<int> index;  ///< the source's own number
+  std::string uuid, model;
+  std::optional<PciAddress> pci;
+  Bytes memory;
+  int compute_capability = 0;
+  std::optional<int> numa, memory_numa;
+  CpuSet affinity;
+  int pcie_generation = 0, pcie_width = 0, pcie_generation_max = 0, pcie_width_max = 0;
+  std::vector<PciAddress> pcie_path;
+  std::vector<MigInstance> mig;
+  bool mig_enabled = false;
+  std::string fabric_cluster;
+  int fabric_clique = 0;
+  bool fabric_pending = false;
+};
+
+/// Which GPU a link fact means.
+struct GpuRef {
+  std::string uuid;
+  std::optional<PciAddress> pci;
+  std::optional<int> index;  ///< within the same source
+};
+
+struct GpuLinkFact {
+  GpuRef from;
+  GpuLink::To to = GpuLink::To::unknown;
+  GpuRef peer;  ///< when to == gpu
+  LinkType type = LinkType::nvlink;
+  int count = 0, inactive = 0;
+  Bandwidth bandwidth;
+};
+
+struct P2pFact {
+  GpuRef a, b;
+  P2pStatus status = P2pStatus::unknown;
+};
+
+struct NicFact {
+  Nic nic;  ///< `origins` is filled by assemble
+};
+
+struct SwitchFact {
+  std::string name, parent;  ///< parent empty = a root
+  int level = 0;
+  Bandwidth uplink;
+  std::vector<std::string> hosts;  ///< names of hosts that hang on it
+};
+
+struct WarningFact {
+  Warning warning;
+};
+
+struct Fact {
+  Origin origin;
+  std::string host;  ///< empty: the whole job (switches)
+  std::variant<HostFact, NumaFact, GpuFact, GpuLinkFact, P2pFact, NicFact, SwitchFact, WarningFact>
+      what;
+};
+
+}  // namespace topolaunch::topo

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Seam: one place to look for facts. "Saw nothing" is an empty vector; "could not look" is an
+// Error with Code::unavailable that says why; a broken input file is Code::invalid_input.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/outside.h"
+#include "topo/fact.h"
+
+namespace topolaunch::topo {
+
+class Source {
+ public:
+  virtual ~Source() = default;
+  virtual std::string name() const = 0;
+  virtual Result<std::vector<Fact>> look(const Outside& outside) const = 0;
+};
+
+}  // namespace topolaunch::topo
