@@ -21,7 +21,7 @@ double SystemClock::boot_seconds() const { return now(CLOCK_BOOTTIME); }
 std::string iso8601(std::int64_t unix_seconds) {
   const std::time_t t = unix_seconds;
   std::tm parts{};
-  ::gmtime_r(&t, &parts);
+  if (::gmtime_r(&t, &parts) == nullptr) return "@" + std::to_string(unix_seconds);
   char text[32];
   const std::size_t n = std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &parts);
   return std::string(text, n);

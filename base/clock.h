@@ -24,7 +24,7 @@ class SystemClock final : public Clock {
   double boot_seconds() const override;
 };
 
-/// "2026-11-30T13:45:12Z"
+/// "2026-11-30T13:45:12Z"; "@SECONDS" for a time that no calendar reaches.
 std::string iso8601(std::int64_t unix_seconds);
 
 }  // namespace topolaunch

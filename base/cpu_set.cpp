@@ -47,7 +47,11 @@ Result<CpuSet> CpuSet::from_list(std::string_view text) {
       }
     }
     if (last >= kMaxCpu) return bad_list(text);
-    for (int cpu = first; cpu <= last; cpu += step) set.add(cpu);
+    if (step == 1) {
+      set.add_range(first, last);
+    } else {
+      for (int cpu = first; cpu <= last; cpu += std::min(step, kMaxCpu)) set.add(cpu);
+    }
     if (s.empty()) break;
     if (s.front() != ',' || s.size() == 1) return bad_list(text);
     s.remove_prefix(1);
@@ -99,7 +103,19 @@ void CpuSet::add(int cpu) {
 }
 
 void CpuSet::add_range(int first, int last) {
-  for (int cpu = std::max(first, 0); cpu <= std::min(last, kMaxCpu - 1); ++cpu) add(cpu);
+  first = std::max(first, 0);
+  last = std::min(last, kMaxCpu - 1);
+  if (first > last) return;
+  // By words: a hostile list repeats long ranges as often as it likes.
+  const auto first_word = static_cast<std::size_t>(first) / 64;
+  const auto last_word = static_cast<std::size_t>(last) / 64;
+  if (last_word >= words_.size()) words_.resize(last_word + 1);
+  for (std::size_t i = first_word; i <= last_word; ++i) {
+    std::uint64_t word = ~std::uint64_t{0};
+    if (i == first_word) word &= ~std::uint64_t{0} << (first % 64);
+    if (i == last_word) word &= ~std::uint64_t{0} >> (63 - last % 64);
+    words_[i] |= word;
+  }
 }
 
 void CpuSet::remove(int cpu) {

@@ -14,7 +14,8 @@ Environment Environment::from(const char* const* entries) {
     const std::string_view entry(*entries);
     const auto equals = entry.find('=');
     if (equals == std::string_view::npos || equals == 0) continue;
-    environment.set(std::string(entry.substr(0, equals)), std::string(entry.substr(equals + 1)));
+    environment.variables_.try_emplace(std::string(entry.substr(0, equals)),
+                                       entry.substr(equals + 1));
   }
   return environment;
 }

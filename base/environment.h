@@ -4,10 +4,12 @@
 // literals.
 #pragma once
 
+#include <initializer_list>
 #include <map>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace topolaunch {
@@ -16,7 +18,8 @@ class Environment {
  public:
   Environment() = default;
   Environment(std::initializer_list<std::pair<const std::string, std::string>> variables);
-  /// From an `environ`-style array; entries without '=' are left out.
+  /// From an `environ`-style array; entries without '=' are left out. Of two
+  /// entries of one name the first counts, as for getenv.
   static Environment from(const char* const* entries);
 
   std::optional<std::string> get(std::string_view name) const;

@@ -37,6 +37,28 @@ class Descriptor {
   int fd_;
 };
 
+tl::unexpected<Error> write_error(const std::string& what, const std::string& path, int number) {
+  return fail(Error{Code::unavailable, what + ": " + std::strerror(number), {}, path, 0});
+}
+
+bool write_all(int fd, std::string_view content) {
+  while (!content.empty()) {
+    const ssize_t n = ::write(fd, content.data(), content.size());
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) return false;
+    content.remove_prefix(static_cast<std::size_t>(n));
+  }
+  return true;
+}
+
+/// For what rename() must not replace: devices, FIFOs.
+Status write_into(const std::string& path, std::string_view content) {
+  const Descriptor file(::open(path.c_str(), O_WRONLY | O_CLOEXEC));
+  if (file.get() < 0) return write_error("can't open", path, errno);
+  if (!write_all(file.get(), content)) return write_error("can't write", path, errno);
+  return {};
+}
+
 }  // namespace
 
 std::string RootedFiles::under_root(std::string_view path) const {
@@ -88,8 +110,13 @@ Result<std::string> RootedFiles::resolve(std::string_view path) const {
   if (error) return os_error("can't resolve", under_root(path), error.value());
   if (root_ == "/" || root_.empty()) return real;
   const std::string root = fs::canonical(root_, error).string();
-  if (error || !real.starts_with(root)) return os_error("leads out of the root", real, EINVAL);
-  return real.substr(root.size());
+  const bool inside = real.starts_with(root) && (real.size() == root.size() || root == "/" ||
+                                                 real[root.size()] == '/');
+  if (error || !inside) {
+    return fail(Error{Code::invalid_input, "leads out of " + root, {}, under_root(path), 0});
+  }
+  if (root == "/") return real;
+  return real.size() == root.size() ? "/" : real.substr(root.size());
 }
 
 bool RootedFiles::exists(std::string_view path) const {
@@ -97,21 +124,23 @@ bool RootedFiles::exists(std::string_view path) const {
   return fs::exists(under_root(path), error);
 }
 
-Status write_file(const std::string& path, std::string_view content, unsigned mode) {
+Status write_file(const std::string& given_path, std::string_view content, unsigned mode) {
+  std::error_code error;
+  const auto kind = fs::status(given_path, error).type();
+  const bool there = kind != fs::file_type::not_found && kind != fs::file_type::none;
+  if (there && kind == fs::file_type::directory) return write_error("can't write", given_path, EISDIR);
+  if (there && kind != fs::file_type::regular) return write_into(given_path, content);
+  const std::string path = there ? fs::canonical(given_path, error).string() : given_path;
+  if (there && error) return write_error("can't write", given_path, error.value());
   std::string temporary = path + ".XXXXXX";
   Descriptor file(::mkostemp(temporary.data(), O_CLOEXEC));
-  if (file.get() < 0) return os_error("can't create", path, errno);
+  if (file.get() < 0) return write_error("can't create", path, errno);
   const auto give_up = [&](const char* what) -> Status {
     const int number = errno;
     ::unlink(temporary.c_str());
-    return os_error(what, path, number);
+    return write_error(what, path, number);
   };
-  while (!content.empty()) {
-    const ssize_t n = ::write(file.get(), content.data(), content.size());
-    if (n < 0 && errno == EINTR) continue;
-    if (n < 0) return give_up("can't write");
-    content.remove_prefix(static_cast<std::size_t>(n));
-  }
+  if (!write_all(file.get(), content)) return give_up("can't write");
   if (::fchmod(file.get(), static_cast<mode_t>(mode)) != 0) return give_up("can't set the mode of");
   if (::fsync(file.get()) != 0) return give_up("can't write");
   if (::close(file.release()) != 0) return give_up("can't write");
@@ -122,13 +151,12 @@ Status write_file(const std::string& path, std::string_view content, unsigned mo
 Status make_folders(const std::string& path, unsigned mode) {
   for (std::size_t end = path.find('/', 1);; end = path.find('/', end + 1)) {
     const std::string part = path.substr(0, end);
-    if (!part.empty() && ::mkdir(part.c_str(), static_cast<mode_t>(mode)) != 0 && errno != EEXIST) {
-      // A parent that we may not write, but that is there, reports EACCES or EROFS instead.
+    if (!part.empty() && ::mkdir(part.c_str(), static_cast<mode_t>(mode)) != 0) {
+      // A folder that is there reports EEXIST, or EACCES or EROFS where we may not write.
       struct stat info {};
       const int number = errno;
-      if (::stat(part.c_str(), &info) != 0 || !S_ISDIR(info.st_mode)) {
-        return os_error("can't make the folder", part, number);
-      }
+      if (::stat(part.c_str(), &info) != 0) return write_error("can't make the folder", part, number);
+      if (!S_ISDIR(info.st_mode)) return write_error("can't make the folder", part, ENOTDIR);
     }
     if (end == std::string::npos) return {};
   }

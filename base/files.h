@@ -21,7 +21,8 @@ class Files {
                                    std::size_t limit = std::size_t{64} << 20) const = 0;
   /// Names in a folder, sorted; not_found if there is no such folder.
   virtual Result<std::vector<std::string>> list(std::string_view path) const = 0;
-  /// What a symbolic link points to, as an absolute path inside the root, all links resolved.
+  /// What a symbolic link points to, as an absolute path inside the root, all links resolved;
+  /// invalid_input if that is outside the root.
   virtual Result<std::string> resolve(std::string_view path) const = 0;
   virtual bool exists(std::string_view path) const = 0;
 };
@@ -40,10 +41,13 @@ class RootedFiles final : public Files {
   std::string root_;
 };
 
+// Writing reports unavailable, with the path, for whatever the system refuses.
+
 /// Writes `content` so that a reader sees the old file or the new one, never a part: a temporary
-/// file beside it, fsync, rename. `mode` as for open(2).
+/// file beside it, fsync, rename. `mode` as for open(2). A symbolic link is followed; what is there
+/// and no regular file (/dev/null, /dev/stdout, a FIFO) is written to, never replaced.
 Status write_file(const std::string& path, std::string_view content, unsigned mode = 0644);
-/// Makes a folder and those above it, with `mode`.
+/// Makes a folder and those above it, with `mode`; fails if something there is no folder.
 Status make_folders(const std::string& path, unsigned mode = 0755);
 
 }  // namespace topolaunch

@@ -31,11 +31,15 @@ class StrictBuilder final : public nlohmann::json_sax<Json> {
     pending_key_ = std::move(v);
     return true;
   }
-  bool parse_error(std::size_t position, const std::string&,
+  bool parse_error(std::size_t, const std::string&,
                    const nlohmann::detail::exception& e) override {
-    position_ = position;
     message_ = e.what();
     // "[json.exception.parse_error.101] parse error at line 1, column 2: syntax error ..."
+    // "[json.exception.out_of_range.406] number overflow parsing '1e999'"
+    if (const auto bracket = message_.find("] "); message_.starts_with("[json.exception") &&
+                                                  bracket != std::string::npos) {
+      message_.erase(0, bracket + 2);
+    }
     if (const auto colon = message_.find(": "); colon != std::string::npos) {
       message_.erase(0, colon + 2);
     }
@@ -44,7 +48,6 @@ class StrictBuilder final : public nlohmann::json_sax<Json> {
 
   std::optional<Json> root;
   std::string message() const { return message_; }
-  std::optional<std::size_t> position() const { return position_; }
 
  private:
   bool refuse(std::string why) {
@@ -91,7 +94,6 @@ class StrictBuilder final : public nlohmann::json_sax<Json> {
   std::string pending_key_;
   std::size_t count_ = 0;
   std::string message_;
-  std::optional<std::size_t> position_;
 };
 
 /// Reads bytes and counts how far the parser has come, so that our own refusals have a line too.
@@ -127,10 +129,13 @@ Result<Json> parse_json(std::string_view text, const std::string& name, JsonLimi
   const bool ok = Json::sax_parse(CountingIterator{text.data(), &furthest},
                                   CountingIterator{text.data() + text.size(), nullptr}, &builder);
   if (ok && builder.root) return std::move(*builder.root);
+  // The line of the last character that was read; a newline itself still belongs to its line.
   const auto used = std::min(static_cast<std::size_t>(furthest - text.data()), text.size());
-  const int line =
-      1 + static_cast<int>(std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(used), '\n'));
+  const auto lines = std::ranges::count(text.substr(0, used == 0 ? 0 : used - 1), '\n');
+  const int line = 1 + static_cast<int>(lines);
   std::string why = builder.message().empty() ? "not JSON" : builder.message();
+  constexpr std::size_t longest = 300;  // "last read: ..." repeats a whole string of the input
+  if (why.size() > longest) why.replace(longest, std::string::npos, "...");
   return fail(Error{Code::invalid_input, "not valid JSON: " + why, {}, name, line});
 }
 

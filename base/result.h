@@ -61,7 +61,8 @@ struct [[nodiscard]] Error {
     message = std::string(where) + ": " + message;
     return std::move(*this);
   }
-  /// "file:line: message; next" on one line, as printed behind "topolaunch: ".
+  /// "file:line: message; next" on one line, as printed behind "topolaunch: ". Control characters,
+  /// which may come out of a hostile file or name, are written as "\x1b".
   std::string text() const;
 };
 

@@ -40,11 +40,9 @@ tl::unexpected<Error> not_a(std::string_view what, std::string_view text, std::s
               fmt::format("write it like {}", example));
 }
 
-/// 3 significant digits without trailing zeros.
+/// 3 significant digits without trailing zeros; from 1000 on all digits, never an exponent.
 std::string short_number(double v) {
-  if (v >= 1000) return fmt::format("{:.0f}", v);
-  std::string s = fmt::format("{:.3g}", v);
-  return s;
+  return std::abs(v) >= 999.5 ? fmt::format("{:.0f}", v) : fmt::format("{:.3g}", v);
 }
 
 }  // namespace
@@ -91,16 +89,23 @@ Result<Bandwidth> parse_bandwidth(std::string_view text) {
     }
   }
   const std::string low = lower(unit);
-  const bool bits = unit == "b/s" || unit == "bps" || low == "bit" || low == "bit/s" || low == "bits";
+  const bool bits = unit == "b/s" || unit == "bps" || low == "bit" || low == "bit/s" || low == "bits" ||
+                    low == "bits/s";
   const bool bytes = unit == "B/s" || unit == "Bps" || low == "bytes/s" || low == "byte/s";
-  if (!bits && !bytes) return not_a("bandwidth", text, example);
-  return Bandwidth::bytes_per_second(*number * factor / (bits ? 8 : 1));
+  const double value = *number * factor / (bits ? 8 : 1);
+  if ((!bits && !bytes) || !std::isfinite(value)) return not_a("bandwidth", text, example);
+  return Bandwidth::bytes_per_second(value);
 }
 
 Result<Seconds> parse_duration(std::string_view text) {
   constexpr std::string_view example = "90, 90s, 5m, 1h30m, 00:05:00 or 1-12:00:00";
   std::string_view s = trimmed(text);
   if (s.empty()) return not_a("duration", text, example);
+  // Longer than any clock counts: kept out so that later arithmetic can't overflow.
+  const auto bounded = [&](double seconds) -> Result<Seconds> {
+    if (seconds > 1e10) return not_a("duration", text, example);
+    return Seconds(seconds);
+  };
   if (s.find(':') != std::string_view::npos) {  // [days-]hours:minutes:seconds or minutes:seconds
     double days = 0;
     if (const auto dash = s.find('-'); dash != std::string_view::npos) {
@@ -121,13 +126,14 @@ Result<Seconds> parse_duration(std::string_view text) {
       if (s.front() != ':' || fields == 3) return not_a("duration", text, example);
       s.remove_prefix(1);
     }
-    return Seconds(days * 86400 + total);
+    return bounded(days * 86400 + total);
   }
   double total = 0;
   bool bare = false;
   while (!s.empty()) {
     const auto n = take_number(s);
     if (!n || bare) return not_a("duration", text, example);
+    s = trimmed(s);
     std::size_t letters = 0;
     while (letters < s.size() && std::isalpha(static_cast<unsigned char>(s[letters]))) ++letters;
     const std::string unit = lower(s.substr(0, letters));
@@ -152,8 +158,9 @@ Result<Seconds> parse_duration(std::string_view text) {
       return not_a("duration", text, example);
     }
     total += *n * factor;
+    s = trimmed(s);
   }
-  return Seconds(total);
+  return bounded(total);
 }
 
 std::string to_text(Bytes bytes) {
@@ -176,7 +183,9 @@ std::string to_text(Bandwidth bandwidth) {
 
 std::string to_text(Seconds duration) {
   const double s = duration.count();
+  if (std::isnan(s)) return "unknown";
   if (s <= 0) return "0 s";
+  if (s > 1e15) return "for ever";
   if (s < 1e-6) return short_number(s * 1e9) + " ns";
   if (s < 1e-3) return short_number(s * 1e6) + " us";
   if (s < 1) return short_number(s * 1e3) + " ms";
