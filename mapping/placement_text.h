@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What `topolaunch map` prints. Functions return text or JSON; nobody prints here.
+#pragma once
+
+#include <string>
+
+#include "base/json.h"
+#include "mapping/rank_graph.h"
+#include "mapping/solution.h"
+#include "topo/topology.h"
+
+namespace topolaunch::mapping {
+
+/// "topolaunch.map/1" (docs/schema/map.schema.json).
+Json map_json(const topo::Topology& topology, const RankGraph& graph, const Solution& solution);
+/// One line a rank, at most 80 columns where names allow.
+std::string map_table(const topo::Topology& topology, const Solution& solution);
+/// Given against solved: T, J, bytes and largest link per level, what changed, why. 80 columns.
+std::string map_explanation(const topo::Topology& topology, const RankGraph& graph,
+                            const Solution& solution);
+
+/// One of "table", "json", "rankfile" (Open MPI 4.1 and 5), "hostfile" (one host a rank, in rank
+/// order: Open MPI's seq mapper), "slurm" (SLURM_HOSTFILE, one host a line), "mpich"
+/// (MPICH_RANK_ORDER), "env" (shell assignments, one line a rank). wrong_usage for another;
+/// infeasible where the format can't say the placement.
+Result<std::string> map_text(const std::string& format, const topo::Topology& topology,
+                             const RankGraph& graph, const Solution& solution);
+
+/// Open MPI rankfile, "rank 0=hostA slot=0-3": CPU numbers there are LOGICAL, hwloc's core order
+/// (or PU order with --use-hwthread-cpus). See placement_text.cpp for how they are derived.
+Result<std::string> rankfile(const topo::Topology& topology, const Solution& solution);
+
+}  // namespace topolaunch::mapping

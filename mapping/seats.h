@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Seats: the places that ranks may take under the constraints, before anything is optimised.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "mapping/solution.h"
+#include "topo/topology.h"
+
+namespace topolaunch::mapping {
+
+/// Seats in the given order: hosts as given, GPUs in PCI order. A host takes at most `capacity` ranks,
+/// which is less than its seats where some of its GPUs are to be chosen.
+struct SeatPool {
+  std::vector<Seat> seats;
+  std::vector<int> capacity;  ///< by host; 0 = excluded
+  std::vector<std::string> notes;  ///< what a soft constraint (prefer) could not have
+  int total() const;          ///< ranks that fit
+};
+
+/// Number of ranks that `host` takes when nobody says: its GPUs, else the CPUs it may use, else 1.
+int default_slots(const topo::Host& host);
+
+/// All seats under `constraints`: exclusions, slots, required / preferred / spread level, pins.
+/// infeasible (79) in numbers, naming the constraint: "12 ranks, 8 seats: ...". wrong_usage for a
+/// level or host that does not exist.
+Result<SeatPool> seat_pool(const topo::Topology& topology, const Constraints& constraints);
+
+/// The given order: the first `ranks` seats of the pool, with pinned ranks on their pins.
+std::vector<Seat> given_seats(const topo::Topology& topology, const SeatPool& pool,
+                              const Constraints& constraints);
+
+/// Moves pinned ranks to their pins by swapping (the seat's holder takes the place left).
+void apply_pins(const topo::Topology& topology, const Constraints& constraints,
+                std::vector<Seat>& seats);
+
+/// Why `seats` is no legal placement: empty if it is one. The guard behind every solver.
+std::string placement_fault(const topo::Topology& topology, const SeatPool& pool,
+                            const Constraints& constraints, const std::vector<Seat>& seats);
+
+}  // namespace topolaunch::mapping
