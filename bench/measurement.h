@@ -10,6 +10,7 @@
 
 #include "base/json.h"
 #include "base/units.h"
+#include "bench/bus_bandwidth.h"
 
 namespace topolaunch::bench {
 
@@ -34,24 +35,46 @@ struct Device {
   std::string host;
   std::string device;  ///< GPU PCI address, or "cpu"
   std::string info;    ///< model, or CPU list
+  int index = -1;      ///< CUDA's number of the GPU in that process; -1 = no GPU
+  int local_rank = 0;  ///< among the ranks on its host
+  std::string cpus;    ///< CPUs that the rank was allowed, as a list
+};
+
+/// What topobench was asked to do; bytes and counts.
+struct Configuration {
+  std::int64_t minimum_bytes = 0, maximum_bytes = 0, step_bytes = 0;
+  int step_factor = 0;  ///< not used where step_bytes is set
+  int warmup_iterations = 0, iterations = 0, check_iterations = 0;
 };
 
 struct Measurement {
   std::string collective = "allreduce";
-  std::string backend;          ///< "mpi host memory", "nccl 2.28.9"
-  std::string backend_version;
+  std::string backend;          ///< "mpi host memory", "own ring over mpi, host memory", "nccl"
+  std::string backend_version;  ///< "Open MPI 4.1.4", "2.28.9"
+  std::string backend_why;      ///< why that one: "no GPU seen (...)", "asked for"
+  std::string start_time, end_time;   ///< ISO 8601, UTC
+  std::vector<std::string> arguments; ///< topobench's command line
+  std::vector<std::string> notes;     ///< what a reader of the figures should know
+  Configuration configuration;
   int ranks = 0, hosts = 0;
   std::vector<Device> devices;
   std::vector<SizeResult> results;
-  std::int64_t wrong = 0;       ///< elements over all sizes
+  std::int64_t wrong = 0;       ///< elements over all sizes; -1 = nothing was checked
   double average_busbw = 0;     ///< bytes/s, nccl-tests' footer; never a gate
   Seconds elapsed{0};
 };
 
-/// busbw / algbw for n ranks; nccl-tests' factors. 0 for an unknown collective.
-double bus_factor(const std::string& collective, int ranks);
+/// True if any size was measured on a GPU (its devices have PCI addresses).
+bool on_gpus(const Measurement& measurement);
+
+/// Fills `wrong` and `average_busbw` from the results. The average is nccl-tests' footer, the mean
+/// over all sizes and both placements.
+void summarise(Measurement& measurement);
 
 Json to_json(const Measurement& measurement);
+
+/// Reads topobench's JSON, and what nccl-tests 2.19 writes with -J (which has no "schema", numbers
+/// as text in places, and no p50, p99 or raw times). invalid_input names the member at fault.
 Result<Measurement> measurement_from_json(const Json& json, const std::string& file);
 
 }  // namespace topolaunch::bench
