@@ -3,6 +3,9 @@
 #   repository as include root. USES names other modules; LINK is handed to target_link_libraries.
 # topolaunch_test(NAME SOURCES ... [LINK ...] [LABEL ...])
 #   a GoogleTest program; every test in it becomes a ctest entry with the label of its folder.
+# topolaunch_command_test(NAME COMMAND ... [LABEL ...] [TIMEOUT ...])
+#   any program as one ctest entry, with the same label and environment; exit status 77 = skipped.
+# Tests with the label `long` run in ./bootstrap test --all only.
 include(GNUInstallDirs)
 
 function(topolaunch_warnings target)
@@ -27,11 +30,14 @@ function(topolaunch_module name)
   set_property(GLOBAL APPEND PROPERTY TOPOLAUNCH_MODULES topolaunch_${name})
 endfunction()
 
-function(topolaunch_test name)
-  cmake_parse_arguments(T "" "LABEL;TIMEOUT" "SOURCES;LINK" ${ARGN})
-  if(NOT TOPOLAUNCH_BUILD_TESTS)
-    return()
-  endif()
+# What every test gets told.
+set(TOPOLAUNCH_TEST_ENVIRONMENT
+  "TOPOLAUNCH_SHARED=${CMAKE_SOURCE_DIR}/../shared"
+  "TOPOLAUNCH_SOURCE_DIR=${CMAKE_SOURCE_DIR}"
+  "TOPOLAUNCH_BINARY_DIR=${CMAKE_BINARY_DIR}")
+
+# The label of the current folder, and the prefix of its tests' names: "unit" and "topo.source.".
+macro(topolaunch_test_place)
   if(NOT T_LABEL)
     get_filename_component(T_LABEL ${CMAKE_CURRENT_SOURCE_DIR} NAME)
     if(NOT T_LABEL MATCHES "^(contract|machine|transcript|fuzz|testbed|package|law)$")
@@ -41,13 +47,32 @@ function(topolaunch_test name)
   if(NOT T_TIMEOUT)
     set(T_TIMEOUT 120)
   endif()
+  file(RELATIVE_PATH T_PREFIX ${PROJECT_SOURCE_DIR}/tests ${CMAKE_CURRENT_SOURCE_DIR})
+  string(REPLACE "/" "." T_PREFIX "${T_PREFIX}")
+endmacro()
+
+function(topolaunch_test name)
+  cmake_parse_arguments(T "" "LABEL;TIMEOUT" "SOURCES;LINK" ${ARGN})
+  if(NOT TOPOLAUNCH_BUILD_TESTS)
+    return()
+  endif()
+  topolaunch_test_place()
   add_executable(${name} ${T_SOURCES})
   topolaunch_warnings(${name})
   target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR})
   target_link_libraries(${name} PRIVATE ${T_LINK} GTest::gmock GTest::gtest_main)
-  file(RELATIVE_PATH T_PREFIX ${PROJECT_SOURCE_DIR}/tests ${CMAKE_CURRENT_SOURCE_DIR})
-  string(REPLACE "/" "." T_PREFIX "${T_PREFIX}")
   gtest_discover_tests(${name} TEST_PREFIX "${T_PREFIX}." DISCOVERY_TIMEOUT 60
-    PROPERTIES LABELS ${T_LABEL} TIMEOUT ${T_TIMEOUT} ENVIRONMENT
-    "TOPOLAUNCH_SHARED=${PROJECT_SOURCE_DIR}/../shared;TOPOLAUNCH_SOURCE_DIR=${PROJECT_SOURCE_DIR};TOPOLAUNCH_BINARY_DIR=${PROJECT_BINARY_DIR}")
+    PROPERTIES LABELS "${T_LABEL}" TIMEOUT ${T_TIMEOUT}
+      ENVIRONMENT "${TOPOLAUNCH_TEST_ENVIRONMENT}")
+endfunction()
+
+function(topolaunch_command_test name)
+  cmake_parse_arguments(T "" "LABEL;TIMEOUT" "COMMAND" ${ARGN})
+  if(NOT TOPOLAUNCH_BUILD_TESTS)
+    return()
+  endif()
+  topolaunch_test_place()
+  add_test(NAME ${T_PREFIX}.${name} COMMAND ${T_COMMAND})
+  set_tests_properties(${T_PREFIX}.${name} PROPERTIES LABELS "${T_LABEL}" TIMEOUT ${T_TIMEOUT}
+    SKIP_RETURN_CODE 77 ENVIRONMENT "${TOPOLAUNCH_TEST_ENVIRONMENT}")
 endfunction()
