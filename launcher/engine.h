@@ -6,6 +6,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/outside.h"
@@ -41,5 +42,14 @@ Result<std::unique_ptr<Engine>> make_engine(const std::string& name);
 /// Entry of the shim, the program that every rank is started as: binds, sets the environment,
 /// checks, reports and execs. `argv` is what follows "topolaunch __shim". Never returns on success.
 int shim_main(const std::vector<std::string>& argv, const Outside& outside);
+
+/// Entry of the keeper, the process between topolaunch and the job: `topolaunch __keeper ...`.
+int keeper_main(const std::vector<std::string>& argv, const Outside& outside);
+
+/// True for "__shim" and "__keeper": main hands argv over before it looks at anything else.
+bool is_inner_program(std::string_view word);
+/// Runs the one that `word` names with what follows it on the command line.
+int inner_program_main(std::string_view word, const std::vector<std::string>& argv,
+                       const Outside& outside);
 
 }  // namespace topolaunch::launcher
