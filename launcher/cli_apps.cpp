@@ -1,0 +1,334 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "launcher/cli_apps.h"
+
+#include <algorithm>
+#include <charconv>
+#include <sstream>
+#include <utility>
+
+#include "base/commands.h"
+#include "launcher/nearest_name.h"
+
+namespace topolaunch::launcher {
+namespace {
+
+constexpr const char* kWhere = "Machine";
+constexpr const char* kWhat = "Ranks and placement";
+constexpr const char* kLaunch = "Launch";
+constexpr const char* kQuota = "Quota";
+constexpr const char* kCheck = "Checks";
+constexpr const char* kOutput = "Output";
+
+/// An option with one value; the last one given wins, as wrappers expect.
+CLI::Option* text(CLI::App& app, const char* names, std::string& into, const char* meaning,
+                  const char* type, const char* group) {
+  return app.add_option(names, into, meaning)
+      ->type_name(type)
+      ->group(group)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
+}
+
+/// An option that may be given several times, one value each time.
+CLI::Option* list(CLI::App& app, const char* names, std::vector<std::string>& into,
+                  const char* meaning, const char* type, const char* group) {
+  return app.add_option(names, into, meaning)->type_name(type)->group(group)->allow_extra_args(
+      false);
+}
+
+CLI::Option* flag(CLI::App& app, const char* names, bool& into, const char* meaning,
+                  const char* group) {
+  return app.add_flag(names, into, meaning)->group(group)->multi_option_policy(
+      CLI::MultiOptionPolicy::TakeLast);
+}
+
+/// An option whose value goes through a parser of ours that returns Result.
+template <class Parse>
+CLI::Option* parsed(CLI::App& app, const char* names, Parse parse, const char* meaning,
+                    const char* type, const char* group) {
+  const std::string name = std::string(names).substr(std::string(names).find("--"));
+  return app
+      .add_option_function<std::string>(
+          names,
+          [parse, name](const std::string& value) {
+            if (Status ok = parse(value); !ok) {
+              Error error = std::move(ok).error();
+              error.message = name + ": " + error.message;
+              throw OptionProblem{std::move(error)};
+            }
+          },
+          meaning)
+      ->type_name(type)
+      ->group(group)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
+}
+
+CLI::Option* choice(CLI::App& app, const char* names, std::string& into,
+                    std::vector<std::string> allowed, const char* meaning, const char* type,
+                    const char* group) {
+  return parsed(
+      app, names,
+      [&into, allowed = std::move(allowed)](const std::string& value) -> Status {
+        if (std::ranges::find(allowed, value) == allowed.end()) {
+          std::string all;
+          for (const std::string& one : allowed) all += (all.empty() ? "" : ", ") + one;
+          return fail(Code::wrong_usage, "'" + value + "' is not one of " + all,
+                      nearest_name(value, allowed).empty()
+                          ? "choose one of them"
+                          : "did you mean " + nearest_name(value, allowed) + "?");
+        }
+        into = value;
+        return {};
+      },
+      meaning, type, group);
+}
+
+CLI::Option* duration(CLI::App& app, const char* names, std::optional<Seconds>& into,
+                      const char* meaning, const char* group) {
+  return parsed(
+      app, names,
+      [&into](const std::string& value) -> Status {
+        auto seconds = parse_duration(value);
+        if (!seconds) return fail(std::move(seconds).error());
+        if (seconds->count() <= 0) return fail(Code::wrong_usage, "must be longer than nothing");
+        into = *seconds;
+        return {};
+      },
+      meaning, "TIME", group);
+}
+
+Result<int> whole_number(const std::string& value, int least, int most) {
+  int number = 0;
+  const char* const end = value.data() + value.size();
+  const auto [stop, error] = std::from_chars(value.data(), end, number);
+  if (error != std::errc{} || stop != end || number < least || number > most) {
+    return fail(Code::wrong_usage, "'" + value + "' is not a whole number from " +
+                                       std::to_string(least) + " to " + std::to_string(most));
+  }
+  return number;
+}
+
+Result<std::vector<double>> distances(const std::string& value) {
+  std::vector<double> out;
+  std::istringstream stream(value);
+  std::string one;
+  while (std::getline(stream, one, ':')) {
+    double number = 0;
+    const auto [stop, error] = std::from_chars(one.data(), one.data() + one.size(), number);
+    if (error != std::errc{} || stop != one.data() + one.size() || !(number >= 0)) {
+      return fail(Code::wrong_usage, "'" + value + "' is not a list of distances",
+                  "write it like 1:10:100, innermost level first");
+    }
+    out.push_back(number);
+  }
+  return out;
+}
+
+void topology_options(CLI::App& app, TopologyOptions& o) {
+  list(app, "--topology", o.topologies, "in place of this machine; repeatable", "FILE|SPEC",
+       kWhere);
+  parsed(
+      app, "--distance",
+      [&o](const std::string& value) -> Status {
+        auto list_of = distances(value);
+        if (!list_of) return fail(std::move(list_of).error());
+        o.distance = std::move(*list_of);
+        return {};
+      },
+      "of the levels of a \"tree:\" SPEC", "1:10:100", kWhere);
+}
+
+void job_options(CLI::App& app, JobOptions& o) {
+  parsed(
+      app, "-n,--ranks",
+      [&o](const std::string& value) -> Status {
+        auto n = whole_number(value, 1, 1 << 20);
+        if (!n) return fail(std::move(n).error());
+        o.ranks = *n;
+        return {};
+      },
+      "how many (else one per visible GPU, else 1)", "N", kWhat);
+  flag(app, "--oversubscribe", o.oversubscribe, "allow more ranks than seats", kWhat);
+  text(app, "--parallel", o.parallel, "process groups: tp, pp, dp, cp, ep", "tp=8,dp=4", kWhat);
+  text(app, "--order", o.order, "order of the groups, fastest first", "tp-cp-ep-dp-pp", kWhat);
+  text(app, "--bytes", o.bytes, "bytes per step of each group", "tp=64M,..", kWhat);
+  text(app, "--traffic", o.traffic, "communication matrix or graph", "FILE", kWhat);
+  text(app, "--pattern", o.pattern, "allreduce|alltoall|ring|stencil2d=8x4|stencil3d", "NAME",
+       kWhat);
+  list(app, "--pin", o.pins, "put this rank there; repeatable", "RANK=HOST:GPU", kWhat);
+  list(app, "--exclude", o.excluded, "use no seat of this host; repeatable", "HOST", kWhat);
+  text(app, "--require", o.require_level, "all ranks inside one of this level", "LEVEL", kWhat);
+  text(app, "--prefer", o.prefer_level, "the same, if it can be had", "LEVEL", kWhat);
+  text(app, "--spread", o.spread_level, "ranks over as many as there are", "LEVEL", kWhat);
+  choice(app, "--objective", o.objective, {"time", "hop-bytes"}, "time|hop-bytes", "NAME", kWhat);
+  choice(app, "--effort", o.effort, {"fast", "default", "best"}, "fast|default|best", "NAME",
+         kWhat);
+}
+
+void quiet_options(CLI::App& app, bool& quiet, bool& verbose) {
+  flag(app, "-q,--quiet", quiet, "only errors on stderr", kOutput);
+  flag(app, "-v,--verbose", verbose, "say more", kOutput);
+}
+
+void build_run(CLI::App& app, Request& request) {
+  auto& o = request.emplace<RunOptions>();
+  job_options(app, o.job);
+  topology_options(app, o.topology);
+  choice(app, "--engine", o.engine, {"auto", "local", "mpirun", "srun", "peers"},
+         "auto|local|mpirun", "NAME", kLaunch);
+  parsed(
+      app, "--engine-args",
+      [&o](const std::string& value) -> Status {
+        auto words = shell_words(value);
+        if (!words) return fail(std::move(words).error());
+        o.engine_args = std::move(*words);
+        return {};
+      },
+      "handed on to the engine as they are", "\"...\"", kLaunch);
+  text(app, "--hosts", o.hosts, "", "LIST", "");
+  flag(app, "--peers", o.peers, "", "");
+  flag(app, "--dry-run", o.dry_run, "show the plan and the exact commands", kLaunch);
+  duration(app, "--time-limit", o.time_limit, "end the job after this (90s, 5m, 1h30m)", kLaunch);
+  parsed(
+      app, "--grace",
+      [&o](const std::string& value) -> Status {
+        auto seconds = parse_duration(value);
+        if (!seconds) return fail(std::move(seconds).error());
+        o.grace = *seconds;
+        return {};
+      },
+      "between SIGTERM and SIGKILL (10s)", "TIME", kLaunch);
+  text(app, "--quota-token", o.quota.token_file, "file that holds a quota token", "FILE", kQuota);
+  text(app, "--ledger", o.quota.ledger, "where runs are charged", "sqlite:PATH", kQuota);
+  choice(app, "--quota", o.quota.rule, {"require", "warn", "off"}, "require|warn|off", "RULE",
+         kQuota);
+  choice(app, "--validate", o.validate, {"auto", "off", "placement", "quick", "full"},
+         "auto|off|placement|quick|full", "HOW", kCheck);
+  flag(app, "--strict", o.strict, "a failed check stops the job (80)", kCheck);
+  flag(app, "--tag", o.tag, "begin each line with its rank", kOutput);
+  text(app, "--log-dir", o.log_directory, "each rank's output in files", "DIR", kOutput);
+  text(app, "--summary", o.summary, "what happened, as JSON", "FILE", kOutput);
+  quiet_options(app, o.quiet, o.verbose);
+}
+
+void build_topo(CLI::App& app, Request& request) {
+  auto& o = request.emplace<TopoOptions>();
+  topology_options(app, o.topology);
+  choice(app, "--format", o.format, {"tree", "json", "nccl-xml"}, "tree|json|nccl-xml", "NAME",
+         kOutput);
+  app.add_flag_callback("--json", [&o] { o.format = "json"; }, "the same as --format json")
+      ->group(kOutput);
+}
+
+void build_lint(CLI::App& app, Request& request) {
+  auto& o = request.emplace<LintOptions>();
+  topology_options(app, o.topology);
+  flag(app, "--json", o.json, "findings as one JSON object", kOutput);
+  app.add_option("FILE", o.files, "topology files or SPECs (else this machine)")->group(kWhere);
+}
+
+void build_map(CLI::App& app, Request& request) {
+  auto& o = request.emplace<MapOptions>();
+  job_options(app, o.job);
+  topology_options(app, o.topology);
+  choice(app, "--format", o.format,
+         {"table", "json", "rankfile", "hostfile", "slurm", "mpich", "env"},
+         "table|json|rankfile|hostfile|slurm|mpich|env", "NAME", kOutput);
+  app.add_flag_callback("--json", [&o] { o.format = "json"; }, "the same as --format json")
+      ->group(kOutput);
+  flag(app, "--explain", o.explain, "given order against solution, and why", kOutput);
+}
+
+void build_bench(CLI::App& app, Request& request) {
+  auto& o = request.emplace<BenchOptions>();
+  job_options(app, o.job);
+  topology_options(app, o.topology);
+  duration(app, "--time-limit", o.time_limit, "end it after this (5m)", kLaunch);
+  flag(app, "--json", o.json, "one JSON object on stdout", kOutput);
+  quiet_options(app, o.quiet, o.verbose);
+}
+
+void build_validate(CLI::App& app, Request& request) {
+  auto& o = request.emplace<ValidateOptions>();
+  app.add_option("RUN", o.plan, "run id, its beginning, \"last\", a run directory or plan.json")
+      ->required();
+  text(app, "--measurement", o.measurement, "hold the plan against this one", "FILE", kCheck);
+  text(app, "--observation", o.observation, "what the ranks saw", "FILE", kCheck);
+  flag(app, "--strict", o.strict, "what could not be tested fails too (81)", kCheck);
+  flag(app, "--json", o.json, "the verdict as one JSON object", kOutput);
+}
+
+void build_quota(CLI::App& app, Request& request) {
+  request.emplace<QuotaVerbOptions>();
+  app.allow_extras();
+}
+
+void build_ps(CLI::App& app, Request& request) {
+  auto& o = request.emplace<PsOptions>();
+  flag(app, "-a,--all", o.all, "runs that have ended as well", kOutput);
+  text(app, "--ledger", o.ledger, "where runs are charged", "sqlite:PATH", kQuota);
+  flag(app, "--json", o.json, "one JSON object on stdout", kOutput);
+}
+
+void build_report(CLI::App& app, Request& request) {
+  auto& o = request.emplace<ReportOptions>();
+  o.run = "last";
+  app.add_option("RUN", o.run, "run id, its beginning, \"last\" or a run directory");
+  flag(app, "--json", o.json, "one JSON object on stdout", kOutput);
+}
+
+void build_doctor(CLI::App& app, Request& request) {
+  auto& o = request.emplace<DoctorOptions>();
+  flag(app, "--config", o.config, "which setting won, and where it is written", kOutput);
+  flag(app, "--json", o.json, "one JSON object on stdout", kOutput);
+}
+
+}  // namespace
+
+const std::vector<VerbEntry>& verbs() {
+  static const std::vector<VerbEntry> all{
+      {"run", "[OPTIONS] -- COMMAND [ARGS...]", "place the ranks, start the job, check, report",
+       true, build_run},
+      {"topo", "[OPTIONS]", "what is this machine: GPUs, links, NICs, NUMA", false, build_topo},
+      {"lint", "[OPTIONS] [FILE...]", "is this topology file, is this machine right? 1 = findings",
+       false, build_lint},
+      {"map", "[OPTIONS]", "solve and print the placement, start nothing", false, build_map},
+      {"bench", "[OPTIONS] [-- topobench's options]",
+       "measure the interconnect on the solved placement", true, build_bench},
+      {"validate", "[OPTIONS] RUN", "hold a saved run or plan against measurement", false,
+       build_validate},
+      {"quota", "SUBVERB [OPTIONS]", "tokens, balance, usage", false, build_quota},
+      {"ps", "[OPTIONS]", "runs that are live", false, build_ps},
+      {"report", "[OPTIONS] [RUN]", "what a run did, from its files", false, build_report},
+      {"doctor", "[OPTIONS]", "what can be used here, what is missing, how to get it", false,
+       build_doctor},
+  };
+  return all;
+}
+
+const std::vector<PlannedName>& planned_verbs() {
+  static const std::vector<PlannedName> names{{"top", "use: topolaunch ps"}};
+  return names;
+}
+
+const std::vector<PlannedName>& planned_options() {
+  static const std::vector<PlannedName> names{
+      {"--link-rate", "give rates inside a synthetic: SPEC or a topology file"},
+      {"--distances", "give levels as --topology tree:... with --distance"},
+      {"--model", "give the bytes with --bytes"},
+      {"--solve-limit", "use --effort fast for the least work"},
+      {"--affinity", "use --pin, --require or --prefer"},
+      {"--anti-affinity", "use --pin or --spread"},
+      {"--ab", "run twice and compare with: topolaunch validate"},
+      {"--max-restarts", "restart from the job's checkpoint by hand"},
+      {"--spares", "leave it out"},
+      {"--wait", "try again later"},
+      {"--after", "chain the commands in a shell with &&"},
+      {"--requeue", "leave it to the scheduler"},
+      {"--compare", "report the two runs one after the other"},
+      {"--color", "output has no colours"},
+      {"--no-progress", "there is no progress display to switch off"},
+  };
+  return names;
+}
+
+}  // namespace topolaunch::launcher

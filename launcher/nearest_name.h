@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// "did you mean --ranks?": the known name that a mistyped one most likely was.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace topolaunch::launcher {
+
+/// The name with the smallest edit distance (Damerau: a swap of neighbours counts once); empty if
+/// none is near: more than a third of the letters differ. A unique beginning also counts as near.
+std::string nearest_name(std::string_view typed, const std::vector<std::string>& known);
+
+}  // namespace topolaunch::launcher

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What a command line asks for, as values: one struct a verb, filled once by cli.cpp, passed down.
+// Several verbs share the smaller structs. Text that has a grammar of its own (sizes, durations,
+// host lists) is still text here where the stage that uses it owns the grammar.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/units.h"
+
+namespace topolaunch::launcher {
+
+struct TopologyOptions {
+  std::vector<std::string> topologies;  ///< --topology, in order; empty = this machine, live
+  std::vector<double> distance;         ///< --distance, innermost first; for "tree:" specs
+};
+
+/// What is placed, and under which conditions.
+struct JobOptions {
+  int ranks = 0;  ///< 0 = not said
+  bool oversubscribe = false;
+  std::string parallel, order = "tp-cp-ep-dp-pp", bytes;
+  std::string traffic, pattern;
+  std::string require_level, prefer_level, spread_level;
+  std::vector<std::string> pins;      ///< "RANK=HOST:GPU"
+  std::vector<std::string> excluded;  ///< host names
+  std::string objective = "time", effort = "default";
+};
+
+struct QuotaOptions {
+  std::string token_file, ledger, rule;  ///< rule: require|warn|off; empty = not said
+};
+
+struct RunOptions {
+  TopologyOptions topology;
+  JobOptions job;
+  QuotaOptions quota;
+  std::string engine = "auto";
+  std::vector<std::string> engine_args;
+  std::string hosts;
+  bool peers = false;
+  std::string validate = "auto";
+  bool strict = false;
+  std::optional<Seconds> time_limit;
+  Seconds grace{10};
+  bool tag = false;
+  std::string log_directory, summary;
+  bool quiet = false, verbose = false, dry_run = false;
+  std::vector<std::string> command;
+};
+
+struct TopoOptions {
+  TopologyOptions topology;
+  std::string format = "tree";
+};
+
+struct LintOptions {
+  TopologyOptions topology;
+  std::vector<std::string> files;
+  bool json = false;
+};
+
+struct MapOptions {
+  TopologyOptions topology;
+  JobOptions job;
+  std::string format = "table";
+  bool explain = false;
+};
+
+struct BenchOptions {
+  TopologyOptions topology;
+  JobOptions job;
+  bool json = false, quiet = false, verbose = false;
+  std::optional<Seconds> time_limit;
+  std::vector<std::string> topobench;  ///< behind `--`
+};
+
+struct ValidateOptions {
+  std::string plan, measurement, observation;  ///< plan: a file, a run directory, or a run id
+  bool json = false, strict = false;
+};
+
+struct PsOptions {
+  std::string ledger;
+  bool json = false, all = false;
+};
+
+struct ReportOptions {
+  std::string run;
+  bool json = false;
+};
+
+struct DoctorOptions {
+  bool json = false, config = false;
+};
+
+/// `quota SUBVERB`: what was given, by long name without dashes ("gpu-seconds" -> "3600").
+struct QuotaVerbOptions {
+  std::string subverb;
+  std::vector<std::string> words;
+};
+
+}  // namespace topolaunch::launcher
