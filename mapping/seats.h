@@ -20,7 +20,8 @@ struct SeatPool {
   int total() const;          ///< ranks that fit
 };
 
-/// Number of ranks that `host` takes when nobody says: its GPUs, else the CPUs it may use, else 1.
+/// Number of ranks that `host` takes when the user does not say: the slots that a source states, else its
+/// GPUs, else the CPUs it may use, else 1.
 int default_slots(const topo::Host& host);
 
 /// All seats under `constraints`: exclusions, slots, required / preferred / spread level, pins.

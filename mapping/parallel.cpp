@@ -1,0 +1,305 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "mapping/parallel.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <map>
+#include <optional>
+
+#include "mapping/index.h"
+
+namespace topolaunch::mapping {
+namespace {
+
+constexpr std::int64_t kMaxRanks = std::int64_t{1} << 24;
+constexpr std::array<std::string_view, 6> kNames = {"tp", "cp", "ep", "dp", "pp", "etp"};
+
+std::vector<std::string_view> split(std::string_view text, char separator) {
+  std::vector<std::string_view> parts;
+  while (true) {
+    const auto at = text.find(separator);
+    parts.push_back(text.substr(0, at));
+    if (at == std::string_view::npos) return parts;
+    text.remove_prefix(at + 1);
+  }
+}
+
+std::string_view trimmed(std::string_view s) {
+  while (!s.empty() && s.front() == ' ') s.remove_prefix(1);
+  while (!s.empty() && s.back() == ' ') s.remove_suffix(1);
+  return s;
+}
+
+struct Axis {
+  std::string_view name;
+  int size, stride;
+};
+
+/// The order's dimensions with strides; leftmost fastest.
+std::vector<Axis> axes_of(const ParallelSizes& sizes, std::string_view order) {
+  std::vector<Axis> axes;
+  int stride = 1;
+  for (const auto name : split(order, '-')) {
+    const int size = sizes.size_of(name);
+    axes.push_back({name, size, stride});
+    stride *= size;
+  }
+  return axes;
+}
+
+/// "name=value" pairs separated by commas; the value is handed to `take`, which says what is wrong.
+template <class Take>
+Status for_each_pair(const std::string& text, std::string_view option, Take take) {
+  if (text.empty()) return {};
+  std::vector<std::string_view> seen;
+  for (const auto part : split(text, ',')) {
+    const auto equals = part.find('=');
+    if (equals == std::string_view::npos)
+      return fail(Code::wrong_usage, fmt::format("{} '{}': '{}' is not NAME=VALUE", option, text, part),
+                  "write it like tp=8,pp=4,dp=16");
+    const auto name = trimmed(part.substr(0, equals));
+    if (std::find(seen.begin(), seen.end(), name) != seen.end())
+      return fail(Code::wrong_usage, fmt::format("{} '{}': {} is given twice", option, text, name));
+    seen.push_back(name);
+    if (auto status = take(name, trimmed(part.substr(equals + 1))); !status) return status;
+  }
+  return {};
+}
+
+struct Given {
+  ParallelSizes sizes;
+  bool has_dp = false;
+};
+
+Result<Given> parse_sizes(const std::string& spec) {
+  Given given;
+  const auto status = for_each_pair(spec, "--parallel", [&](std::string_view name,
+                                                            std::string_view value) -> Status {
+    int size = 0;
+    const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), size);
+    if (error != std::errc{} || end != value.data() + value.size() || size < 1 || size > kMaxRanks)
+      return fail(Code::wrong_usage,
+                  fmt::format("--parallel '{}': {}={} is not a size from 1 to {}", spec, name, value,
+                              kMaxRanks));
+    if (name == "tp") given.sizes.tp = size;
+    else if (name == "cp") given.sizes.cp = size;
+    else if (name == "ep") given.sizes.ep = size;
+    else if (name == "dp") given.sizes.dp = size, given.has_dp = true;
+    else if (name == "pp") given.sizes.pp = size;
+    else if (name == "etp") given.sizes.etp = size;
+    else
+      return fail(Code::wrong_usage, fmt::format("--parallel '{}': no dimension '{}'", spec, name),
+                  fmt::format("known: {}", fmt::join(kNames, " ")));
+    return {};
+  });
+  if (!status) return tl::unexpected(status.error());
+  return given;
+}
+
+/// The user's order, with unused dimensions appended as Megatron-LM does.
+Result<std::string> full_order(const std::string& order, const ParallelSizes& sizes) {
+  std::string result = order.empty() ? std::string(kDefaultOrder) : order;
+  std::transform(result.begin(), result.end(), result.begin(), [](unsigned char c) {
+    return static_cast<char>(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c);
+  });
+  std::vector<std::string_view> seen;
+  for (const auto name : split(result, '-')) {
+    if (name != "tp" && name != "cp" && name != "ep" && name != "dp" && name != "pp")
+      return fail(Code::wrong_usage, fmt::format("--order '{}': no dimension '{}'", order, name),
+                  "known: tp cp ep dp pp");
+    if (std::find(seen.begin(), seen.end(), name) != seen.end())
+      return fail(Code::wrong_usage, fmt::format("--order '{}': {} is given twice", order, name));
+    seen.push_back(name);
+  }
+  std::string appended;
+  for (const std::string_view name : {"tp", "cp", "ep", "dp", "pp"}) {
+    if (std::find(seen.begin(), seen.end(), name) != seen.end()) continue;
+    if (sizes.size_of(name) != 1 || (name == "tp" && sizes.etp > 1))
+      return fail(Code::wrong_usage,
+                  fmt::format("--order '{}' lacks {}, which has size {}", order, name,
+                              sizes.size_of(name)),
+                  fmt::format("add -{} where it belongs", name));
+    appended += fmt::format("-{}", name);
+  }
+  return result + appended;
+}
+
+/// Payload per rank and step of the stated model: shape of GPT-3 175B (Brown et al. 2020, table 2.1),
+/// formulas of Megatron-LM's sequence parallelism (Korthikanti et al. 2022, core 0.14) per microbatch.
+struct ReferenceModel {
+  static constexpr double kLayers = 96, kHidden = 12288, kSequence = 2048, kMicroBatches = 24,
+                          kParameters = 175e9, kActivationBytes = 2, kTopK = 8;
+  const ParallelSizes& s;
+  double layers() const { return std::max(1.0, kLayers / s.pp); }
+  double activation() const { return kSequence * kHidden * kActivationBytes / s.cp; }
+
+  double payload(std::string_view name) const {
+    // 6 all-gathers and 4 reduce-scatters a layer = 5 allreduces' worth.
+    if (name == "tp" || name == "etp") return 5 * layers() * kMicroBatches * activation();
+    // K and V forward, K, V and their gradients backward: three rounds of two tensors.
+    if (name == "cp") return 6 * layers() * kMicroBatches * activation() / s.tp * (s.cp - 1);
+    // Dispatch and combine, forward and backward.
+    if (name == "ep") return 4 * layers() * kMicroBatches * kTopK * activation() / s.tp;
+    if (name == "pp") return 2 * kMicroBatches * activation() / s.tp;
+    // Reduce-scatter of 4-byte gradients, all-gather of 2-byte parameters: 3 bytes of an allreduce.
+    if (name == "dp") return 3 * kParameters / (static_cast<double>(s.tp) * s.pp);
+    return 3 * kParameters / (static_cast<double>(s.tp) * s.pp * s.ep);  // edp
+  }
+};
+
+void append_groups(RankGraph& graph, std::string_view name, std::vector<std::vector<int>> lists,
+                   Collective collective, Bytes bytes) {
+  for (auto& members : lists) {
+    if (members.size() < 2) continue;
+    graph.groups.push_back({std::string(name), std::move(members), collective, bytes, false});
+  }
+}
+
+}  // namespace
+
+int ParallelSizes::size_of(std::string_view name) const {
+  if (name == "tp") return tp;
+  if (name == "cp") return cp;
+  if (name == "ep") return ep;
+  if (name == "dp") return dp;
+  if (name == "pp") return pp;
+  return 1;
+}
+
+std::vector<std::vector<int>> rank_groups(const ParallelSizes& sizes, std::string_view order,
+                                          std::string_view token) {
+  const auto wanted = split(token, '-');
+  std::vector<Axis> inside, outside;
+  for (const auto& axis : axes_of(sizes, order)) {
+    const bool in = std::find(wanted.begin(), wanted.end(), axis.name) != wanted.end();
+    (in ? inside : outside).push_back(axis);
+  }
+  const auto offsets = [](const std::vector<Axis>& axes) {
+    std::vector<int> all = {0};
+    for (const auto& axis : axes) {  // first axis fastest
+      std::vector<int> next;
+      next.reserve(all.size() * ix(axis.size));
+      for (int i = 0; i < axis.size; ++i)
+        for (const int base : all) next.push_back(base + i * axis.stride);
+      all = std::move(next);
+    }
+    return all;
+  };
+  const auto members = offsets(inside);
+  std::vector<std::vector<int>> groups;
+  for (const int base : offsets(outside)) {
+    auto& group = groups.emplace_back(members);
+    for (int& rank : group) rank += base;
+  }
+  return groups;
+}
+
+Result<RankGraph> graph_from_parallel(const std::string& spec, const std::string& order,
+                                      const std::string& bytes, int ranks) {
+  auto given = parse_sizes(spec);
+  if (!given) return fail(given.error());
+  auto& sizes = given->sizes;
+
+  const std::int64_t model =
+      static_cast<std::int64_t>(sizes.tp) * sizes.cp * std::min<std::int64_t>(sizes.pp, kMaxRanks);
+  if (sizes.tp > kMaxRanks / sizes.cp || model / sizes.pp != static_cast<std::int64_t>(sizes.tp) * sizes.cp ||
+      model > kMaxRanks || model > kMaxRanks / sizes.dp)
+    return fail(Code::wrong_usage, fmt::format("--parallel '{}' is more than {} ranks", spec, kMaxRanks));
+  if (!given->has_dp && ranks > 0) {
+    if (ranks % model != 0)
+      return fail(Code::wrong_usage,
+                  fmt::format("--parallel '{}': {} ranks are no multiple of tp x cp x pp = {}", spec,
+                              ranks, model),
+                  fmt::format("use -n {}", (ranks / model + 1) * model));
+    sizes.dp = static_cast<int>(ranks / model);
+  }
+  const int world = static_cast<int>(model * sizes.dp);
+  if (ranks > 0 && ranks != world)
+    return fail(Code::wrong_usage,
+                fmt::format("--parallel '{}' is {} ranks, not {}", spec, world, ranks),
+                fmt::format("use -n {}, or leave dp out", world));
+
+  auto full = full_order(order, sizes);
+  if (!full) return fail(full.error());
+
+  // Decoder: ep = 1. Expert: cp = 1, tp = etp, dp = what is left.
+  ParallelSizes decoder = sizes;
+  decoder.ep = 1;
+  ParallelSizes expert = sizes;
+  expert.cp = 1;
+  expert.tp = sizes.etp > 0 ? sizes.etp : sizes.tp;
+  const bool experts = sizes.ep > 1 || (sizes.etp > 0 && sizes.etp != sizes.tp);
+  if (experts) {
+    const std::int64_t expert_model = static_cast<std::int64_t>(expert.tp) * sizes.ep * sizes.pp;
+    if (expert_model > world || world % expert_model != 0)
+      return fail(Code::wrong_usage,
+                  fmt::format("--parallel '{}': etp x ep x pp = {} does not divide {} ranks", spec,
+                              expert_model, world));
+    expert.dp = static_cast<int>(world / expert_model);
+    const bool pp_last = full->size() >= 2 && full->compare(full->size() - 2, 2, "pp") == 0;
+    if (!pp_last && sizes.pp > 1 && expert.dp != sizes.dp)
+      return fail(Code::wrong_usage,
+                  fmt::format("--order '{}' does not end in pp, so dp of the experts ({}) must equal dp ({})",
+                              *full, expert.dp, sizes.dp),
+                  "end the order in -pp");
+    if (rank_groups(decoder, *full, "pp") != rank_groups(expert, *full, "pp"))
+      return fail(Code::wrong_usage,
+                  fmt::format("--parallel '{}' with order {}: the pipeline groups of decoder and experts differ",
+                              spec, *full),
+                  "end the order in -pp");
+  }
+
+  std::map<std::string, std::int64_t, std::less<>> payload;
+  const auto status = for_each_pair(bytes, "--bytes", [&](std::string_view name,
+                                                          std::string_view value) -> Status {
+    constexpr std::array<std::string_view, 7> kKnown = {"tp", "cp", "ep", "dp", "pp", "etp", "edp"};
+    if (std::find(kKnown.begin(), kKnown.end(), name) == kKnown.end())
+      return fail(Code::wrong_usage, fmt::format("--bytes '{}': no dimension '{}'", bytes, name),
+                  fmt::format("known: {}", fmt::join(kKnown, " ")));
+    auto amount = parse_bytes(value);
+    if (!amount) return fail(Code::wrong_usage, fmt::format("--bytes '{}': {}", bytes, amount.error().message));
+    payload.emplace(name, amount->count());
+    return {};
+  });
+  if (!status) return fail(status.error());
+  const ReferenceModel reference{sizes};
+  const auto bytes_of = [&](std::string_view name) {
+    const auto found = payload.find(name);
+    if (found != payload.end()) return Bytes(found->second);
+    return Bytes(static_cast<std::int64_t>(std::llround(std::max(1.0, reference.payload(name)))));
+  };
+
+  RankGraph graph;
+  graph.ranks = world;
+  graph.origin = "--parallel " + spec + (order.empty() ? "" : " --order " + order);
+  append_groups(graph, "tp", rank_groups(decoder, *full, "tp"), Collective::allreduce, bytes_of("tp"));
+  append_groups(graph, "cp", rank_groups(decoder, *full, "cp"), Collective::ring, bytes_of("cp"));
+  if (experts) {
+    if (expert.tp != sizes.tp)
+      append_groups(graph, "etp", rank_groups(expert, *full, "tp"), Collective::allreduce, bytes_of("etp"));
+    append_groups(graph, "ep", rank_groups(expert, *full, "ep"), Collective::alltoall, bytes_of("ep"));
+  }
+  append_groups(graph, "pp", rank_groups(decoder, *full, "pp"), Collective::path, bytes_of("pp"));
+  // Gradients are reduced over the combined group where there is context parallelism.
+  append_groups(graph, "dp", rank_groups(decoder, *full, sizes.cp > 1 ? "dp-cp" : "dp"),
+                Collective::allreduce, bytes_of("dp"));
+  if (experts)
+    append_groups(graph, "edp", rank_groups(expert, *full, "dp"), Collective::allreduce, bytes_of("edp"));
+
+  for (const auto& axis : axes_of(decoder, *full))
+    if (axis.name != "ep") graph.dimensions.push_back({std::string(axis.name), axis.size, axis.stride});
+  if (experts)
+    for (const auto& axis : axes_of(expert, *full)) {
+      if (axis.name == "ep") graph.dimensions.push_back({"ep", axis.size, axis.stride});
+      if (axis.name == "dp") graph.dimensions.push_back({"edp", axis.size, axis.stride});
+      if (axis.name == "tp" && axis.size != sizes.tp)
+        graph.dimensions.push_back({"etp", axis.size, axis.stride});
+    }
+  return graph;
+}
+
+}  // namespace topolaunch::mapping

@@ -1,0 +1,361 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "mapping/seats.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <numeric>
+#include <set>
+
+#include "mapping/index.h"
+#include "mapping/levels.h"
+
+namespace topolaunch::mapping {
+namespace {
+
+std::string counted(int n, std::string_view noun) {
+  return fmt::format("{} {}{}", n, noun, n == 1 ? "" : "s");
+}
+
+int host_index(const topo::Topology& topology, const std::string& name) {
+  for (int h = 0; h < count_of(topology.hosts); ++h)
+    if (topology.hosts[ix(h)].name == name) return h;
+  return -1;
+}
+
+tl::unexpected<Error> no_such_host(const topo::Topology& topology, std::string_view option,
+                                   const std::string& name) {
+  std::string known;
+  for (int h = 0; h < std::min(count_of(topology.hosts), 4); ++h)
+    known += (h ? " " : "") + topology.hosts[ix(h)].name;
+  if (topology.hosts.size() > 4) known += fmt::format(" ... ({} in all)", topology.hosts.size());
+  return fail(Code::wrong_usage, fmt::format("{} {}: no host of that name", option, name), "hosts: " + known);
+}
+
+/// GPUs of a host that may be used, in PCI order.
+std::vector<int> usable_gpus(const topo::Topology& topology, const Constraints& constraints, int host) {
+  std::vector<int> gpus;
+  for (int g = 0; g < count_of(topology.hosts[ix(host)].gpus); ++g)
+    if (std::find(constraints.excluded_gpus.begin(), constraints.excluded_gpus.end(),
+                  std::pair(host, g)) == constraints.excluded_gpus.end())
+      gpus.push_back(g);
+  return gpus;
+}
+
+struct PinPlace {
+  int rank, host, gpu;
+};
+
+Result<std::vector<PinPlace>> resolve_pins(const topo::Topology& topology, const Constraints& constraints) {
+  std::vector<PinPlace> places;
+  std::set<int> ranks;
+  std::set<std::pair<int, int>> gpus;
+  for (const auto& pin : constraints.pins) {
+    const auto text = pin.gpu >= 0 ? fmt::format("--pin {}={}:{}", pin.rank, pin.host, pin.gpu)
+                                   : fmt::format("--pin {}={}", pin.rank, pin.host);
+    if (pin.rank < 0 || pin.rank >= constraints.ranks)
+      return fail(Code::wrong_usage, fmt::format("{}: ranks are 0 to {}", text, constraints.ranks - 1));
+    const int host = host_index(topology, pin.host);
+    if (host < 0) return no_such_host(topology, "--pin", pin.host);
+    if (pin.gpu >= count_of(topology.hosts[ix(host)].gpus))
+      return fail(Code::wrong_usage, fmt::format("{}: {} has {}", text, pin.host,
+                                                 counted(count_of(topology.hosts[ix(host)].gpus), "GPU")));
+    if (!ranks.insert(pin.rank).second)
+      return fail(Code::wrong_usage, fmt::format("rank {} is pinned twice", pin.rank));
+    if (pin.gpu >= 0 && !gpus.insert({host, pin.gpu}).second)
+      return fail(Code::infeasible, fmt::format("two ranks are pinned to {}:{}", pin.host, pin.gpu));
+    places.push_back({pin.rank, host, pin.gpu});
+  }
+  return places;
+}
+
+/// Room by block of a level.
+std::vector<int> room_by_block(const Level& level, const std::vector<int>& capacity) {
+  std::vector<int> room(ix(level.blocks), 0);
+  for (int h = 0; h < count_of(capacity); ++h) room[ix(level.block[ix(h)])] += capacity[ix(h)];
+  return room;
+}
+
+/// The block of `level` that all ranks go to: the smallest that holds them and every pin; -1 = none.
+int best_block(const Level& level, const std::vector<int>& capacity, int ranks,
+               const std::vector<PinPlace>& pins) {
+  const auto room = room_by_block(level, capacity);
+  int best = -1;
+  for (int b = 0; b < level.blocks; ++b) {
+    const bool holds_pins = std::all_of(pins.begin(), pins.end(), [&](const PinPlace& pin) {
+      return level.block[ix(pin.host)] == b;
+    });
+    if (room[ix(b)] >= ranks && holds_pins && (best < 0 || room[ix(b)] < room[ix(best)])) best = b;
+  }
+  return best;
+}
+
+void keep_block(const Level& level, int block, std::vector<int>& capacity) {
+  for (int h = 0; h < count_of(capacity); ++h)
+    if (level.block[ix(h)] != block) capacity[ix(h)] = 0;
+}
+
+/// Cuts capacities so that blocks of the level hold as equal numbers of ranks as their room allows.
+void spread(const Level& level, int ranks, const std::vector<PinPlace>& pins, std::vector<int>& capacity) {
+  const auto room = room_by_block(level, capacity);
+  std::vector<int> quota(ix(level.blocks), 0);
+  std::vector<int> pinned_by_host(capacity.size(), 0);
+  for (const auto& pin : pins) {
+    ++quota[ix(level.block[ix(pin.host)])];
+    ++pinned_by_host[ix(pin.host)];
+    --ranks;
+  }
+  while (ranks > 0) {
+    int least = -1;
+    for (int b = 0; b < level.blocks; ++b)
+      if (quota[ix(b)] < room[ix(b)] && (least < 0 || quota[ix(b)] < quota[ix(least)])) least = b;
+    if (least < 0) return;
+    ++quota[ix(least)];
+    --ranks;
+  }
+  // Inside a block: pinned ranks first, then one after the other over its hosts.
+  std::vector<int> allowed = pinned_by_host;
+  for (int h = 0; h < count_of(capacity); ++h) quota[ix(level.block[ix(h)])] -= pinned_by_host[ix(h)];
+  bool moved = true;
+  while (moved) {
+    moved = false;
+    for (int h = 0; h < count_of(capacity); ++h) {
+      int& left = quota[ix(level.block[ix(h)])];
+      if (left > 0 && allowed[ix(h)] < capacity[ix(h)]) {
+        ++allowed[ix(h)];
+        --left;
+        moved = true;
+      }
+    }
+  }
+  capacity = allowed;
+}
+
+std::string removed_text(const topo::Topology& topology, const Constraints& constraints) {
+  std::vector<std::string> parts;
+  if (!constraints.excluded_hosts.empty())
+    parts.push_back(fmt::format("--exclude {}", fmt::join(constraints.excluded_hosts, ",")));
+  if (!constraints.excluded_gpus.empty())
+    parts.push_back(fmt::format("{} masked or busy", counted(count_of(constraints.excluded_gpus), "GPU")));
+  if (!constraints.slots_per_host.empty()) parts.push_back("slots per host as given");
+  (void)topology;
+  return parts.empty() ? "" : fmt::format(" ({})", fmt::join(parts, "; "));
+}
+
+/// "1 host with 8 GPUs", "4 hosts with 32 GPUs", "1 host without GPUs, 2 CPUs allowed"
+std::string machine_text(const topo::Topology& topology) {
+  int gpus = 0, cpus = 0;
+  for (const auto& host : topology.hosts) {
+    gpus += count_of(host.gpus);
+    cpus += host.allowed_cpus.size();
+  }
+  const auto hosts = counted(count_of(topology.hosts), "host");
+  if (gpus > 0) return fmt::format("{} with {}", hosts, counted(gpus, "GPU"));
+  return fmt::format("{} without GPUs, {} allowed", hosts, counted(cpus, "CPU"));
+}
+
+}  // namespace
+
+int SeatPool::total() const { return std::accumulate(capacity.begin(), capacity.end(), 0); }
+
+int default_slots(const topo::Host& host) {
+  if (host.slots > 0) return host.slots;
+  if (!host.gpus.empty()) return count_of(host.gpus);
+  return std::max(1, host.allowed_cpus.size());
+}
+
+Result<SeatPool> seat_pool(const topo::Topology& topology, const Constraints& constraints) {
+  if (constraints.ranks < 1) return fail(Code::wrong_usage, "at least one rank is needed");
+  if (topology.hosts.empty())
+    return fail(Code::infeasible, fmt::format("{}, no host", counted(constraints.ranks, "rank")));
+  for (const auto& name : constraints.excluded_hosts)
+    if (host_index(topology, name) < 0) return no_such_host(topology, "--exclude", name);
+  const auto pins = resolve_pins(topology, constraints);
+  if (!pins) return fail(pins.error());
+
+  SeatPool pool;
+  std::vector<std::vector<int>> gpus(topology.hosts.size());
+  const std::set<std::string> excluded(constraints.excluded_hosts.begin(), constraints.excluded_hosts.end());
+  for (int h = 0; h < count_of(topology.hosts); ++h) {
+    const auto& host = topology.hosts[ix(h)];
+    gpus[ix(h)] = usable_gpus(topology, constraints, h);
+    const int usable = host.gpus.empty() ? default_slots(host) : count_of(gpus[ix(h)]);
+    int slots = h < count_of(constraints.slots_per_host) ? constraints.slots_per_host[ix(h)] : usable;
+    if (!host.gpus.empty() && gpus[ix(h)].empty()) slots = 0;
+    if (excluded.count(host.name)) slots = 0;
+    pool.capacity.push_back(std::max(0, slots));
+  }
+  const int ranks = constraints.ranks;
+  if (pool.total() < ranks)
+    return fail(Code::infeasible,
+                fmt::format("{}, {}: {}{}", counted(ranks, "rank"), counted(pool.total(), "seat"),
+                            machine_text(topology), removed_text(topology, constraints)),
+                pool.total() > 0 ? fmt::format("use -n {} or less", pool.total()) : "");
+
+  std::vector<int> pinned_here(topology.hosts.size(), 0);
+  for (const auto& pin : *pins) {
+    const auto& name = topology.hosts[ix(pin.host)].name;
+    if (pin.gpu >= 0 &&
+        std::find(gpus[ix(pin.host)].begin(), gpus[ix(pin.host)].end(), pin.gpu) == gpus[ix(pin.host)].end())
+      return fail(Code::infeasible,
+                  fmt::format("rank {} is pinned to {}:{}, which is masked or busy", pin.rank, name, pin.gpu));
+    if (++pinned_here[ix(pin.host)] > pool.capacity[ix(pin.host)])
+      return fail(Code::infeasible,
+                  fmt::format("{} pinned to {}, which has {}{}", counted(pinned_here[ix(pin.host)], "rank"), name,
+                              counted(pool.capacity[ix(pin.host)], "seat"), removed_text(topology, constraints)));
+  }
+
+  const bool levelled = !constraints.require_level.empty() || !constraints.prefer_level.empty() ||
+                        !constraints.spread_level.empty();
+  if (levelled) {
+    const auto levels = fabric_levels(topology);
+    const auto find = [&](const std::string& name, std::string_view option) -> Result<const Level*> {
+      const auto* level = levels.find(name);
+      if (!level)
+        return fail(Code::wrong_usage, fmt::format("{} {}: this machine has no such level", option, name),
+                    "levels: " + levels.names());
+      return level;
+    };
+    if (!constraints.require_level.empty()) {
+      const auto level = find(constraints.require_level, "--require");
+      if (!level) return fail(level.error());
+      const int block = best_block(**level, pool.capacity, ranks, *pins);
+      if (block < 0) {
+        const auto room = room_by_block(**level, pool.capacity);
+        const int most = *std::max_element(room.begin(), room.end());
+        return fail(Code::infeasible,
+                    most < ranks
+                        ? fmt::format("{} in one {}: the largest has {}", counted(ranks, "rank"),
+                                      (*level)->name, counted(most, "seat"))
+                        : fmt::format("{} in one {}: the pinned ranks are in another {} or in one too small",
+                                      counted(ranks, "rank"), (*level)->name, (*level)->name),
+                    fmt::format("leave out --require {} or use --prefer {}", (*level)->name, (*level)->name));
+      }
+      keep_block(**level, block, pool.capacity);
+    }
+    if (!constraints.prefer_level.empty()) {
+      const auto level = find(constraints.prefer_level, "--prefer");
+      if (!level) return fail(level.error());
+      const int block = best_block(**level, pool.capacity, ranks, *pins);
+      if (block >= 0) keep_block(**level, block, pool.capacity);
+      else
+        pool.notes.push_back(fmt::format("no {} holds {}: --prefer {} could not be met", (*level)->name,
+                                         counted(ranks, "rank"), (*level)->name));
+    }
+    if (!constraints.spread_level.empty()) {
+      const auto level = find(constraints.spread_level, "--spread");
+      if (!level) return fail(level.error());
+      spread(**level, ranks, *pins, pool.capacity);
+    }
+  }
+
+  for (int h = 0; h < count_of(topology.hosts); ++h) {
+    const int room = pool.capacity[ix(h)];
+    if (room == 0) continue;
+    const auto& usable = gpus[ix(h)];
+    if (usable.empty()) {
+      for (int s = 0; s < room; ++s) pool.seats.push_back({h, -1, s});
+      continue;
+    }
+    for (const int g : usable) pool.seats.push_back({h, g, g});
+    // More slots than GPUs, as the user asked: ranks share GPUs, in turn.
+    const int all = count_of(topology.hosts[ix(h)].gpus);
+    for (int s = count_of(usable); s < room; ++s)
+      pool.seats.push_back({h, usable[ix(s % count_of(usable))], all + s - count_of(usable)});
+  }
+  return pool;
+}
+
+std::vector<Seat> given_seats(const topo::Topology& topology, const SeatPool& pool,
+                              const Constraints& constraints) {
+  std::vector<int> left = pool.capacity;
+  std::vector<Seat> seats;
+  seats.reserve(ix(constraints.ranks));
+  for (const auto& seat : pool.seats) {
+    if (count_of(seats) == constraints.ranks) break;
+    if (left[ix(seat.host)]-- > 0) seats.push_back(seat);
+  }
+  apply_pins(topology, constraints, seats);
+  return seats;
+}
+
+void apply_pins(const topo::Topology& topology, const Constraints& constraints, std::vector<Seat>& seats) {
+  if (constraints.pins.empty()) return;
+  std::vector<bool> fixed(seats.size(), false);
+  // Pins to a GPU first: a pin to a host takes what is left there.
+  std::vector<PinPlace> pins;
+  for (const auto& pin : constraints.pins)
+    pins.push_back({pin.rank, host_index(topology, pin.host), pin.gpu});
+  std::stable_sort(pins.begin(), pins.end(),
+                   [](const PinPlace& a, const PinPlace& b) { return (a.gpu >= 0) > (b.gpu >= 0); });
+  for (const auto& pin : pins) {
+    if (pin.host < 0) continue;
+    auto& own = seats[ix(pin.rank)];
+    const auto fits = [&](const Seat& seat) {
+      return seat.host == pin.host && (pin.gpu < 0 || seat.gpu == pin.gpu);
+    };
+    if (!fits(own)) {
+      int holder = -1, on_host = -1;
+      for (int r = 0; r < count_of(seats); ++r) {
+        if (fixed[ix(r)]) continue;
+        if (fits(seats[ix(r)])) holder = r;
+        if (seats[ix(r)].host == pin.host) on_host = r;
+        if (holder >= 0) break;
+      }
+      if (holder >= 0) {
+        std::swap(own, seats[ix(holder)]);
+      } else if (pin.gpu >= 0) {
+        // The GPU is free. If the host is full, somebody there takes this rank's old seat.
+        const Seat old = own;
+        own = {pin.host, pin.gpu, pin.gpu};
+        if (on_host >= 0 && old.host != pin.host) seats[ix(on_host)] = old;
+      } else {
+        // Nobody unpinned sits on the host: its first free seat.
+        int slot = 0;
+        const auto taken = [&](int s) {
+          return std::any_of(seats.begin(), seats.end(),
+                             [&](const Seat& x) { return x.host == pin.host && x.slot == s; });
+        };
+        const bool gpus = !topology.hosts[ix(pin.host)].gpus.empty();
+        const auto masked = [&](int s) {
+          return gpus && std::find(constraints.excluded_gpus.begin(), constraints.excluded_gpus.end(),
+                                   std::pair(pin.host, s)) != constraints.excluded_gpus.end();
+        };
+        while (taken(slot) || masked(slot)) ++slot;
+        own = {pin.host, gpus ? slot : -1, slot};
+      }
+    }
+    fixed[ix(pin.rank)] = true;
+  }
+}
+
+std::string placement_fault(const topo::Topology& topology, const SeatPool& pool,
+                            const Constraints& constraints, const std::vector<Seat>& seats) {
+  if (count_of(seats) != constraints.ranks)
+    return fmt::format("{} seats for {}", seats.size(), counted(constraints.ranks, "rank"));
+  const auto key = [](const Seat& s) { return std::pair(s.host, s.slot); };
+  std::vector<std::pair<int, int>> legal, taken;
+  std::vector<int> left = pool.capacity;
+  for (const auto& seat : pool.seats) legal.push_back(key(seat));
+  std::sort(legal.begin(), legal.end());
+  for (int r = 0; r < count_of(seats); ++r) {
+    const auto& seat = seats[ix(r)];
+    if (!std::binary_search(legal.begin(), legal.end(), key(seat)))
+      return fmt::format("rank {} is on host {} slot {}, which is no seat", r, seat.host, seat.slot);
+    if (left[ix(seat.host)]-- <= 0)
+      return fmt::format("host {} takes {} ranks, and more are placed there", topology.hosts[ix(seat.host)].name,
+                         pool.capacity[ix(seat.host)]);
+    taken.push_back(key(seat));
+  }
+  std::sort(taken.begin(), taken.end());
+  if (std::adjacent_find(taken.begin(), taken.end()) != taken.end()) return "two ranks have one seat";
+  for (const auto& pin : constraints.pins) {
+    const auto& seat = seats[ix(pin.rank)];
+    if (topology.hosts[ix(seat.host)].name != pin.host || (pin.gpu >= 0 && seat.gpu != pin.gpu))
+      return fmt::format("rank {} is not on its pin", pin.rank);
+  }
+  return {};
+}
+
+}  // namespace topolaunch::mapping
