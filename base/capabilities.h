@@ -11,7 +11,7 @@ namespace topolaunch {
 
 /// One optional part of the build.
 struct Capability {
-  std::string_view name;    ///< "mpi", "cuda", "nccl", "topobench", ...
+  std::string_view name;  ///< "mpi", "cuda", "nccl", "topobench", ...
   bool present = false;
   std::string_view detail;  ///< a version, or why it's not there; may be empty
 };

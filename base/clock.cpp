@@ -14,7 +14,9 @@ double now(clockid_t which) {
 
 }  // namespace
 
-std::int64_t SystemClock::unix_seconds() const { return static_cast<std::int64_t>(std::time(nullptr)); }
+std::int64_t SystemClock::unix_seconds() const {
+  return static_cast<std::int64_t>(std::time(nullptr));
+}
 double SystemClock::unix_time() const { return now(CLOCK_REALTIME); }
 double SystemClock::boot_seconds() const { return now(CLOCK_BOOTTIME); }
 

@@ -38,9 +38,9 @@ Result<std::string> find_executable(const std::string& name, const std::string& 
       return fail(Code::not_executable, "'" + name + "' is there but can't be executed",
                   "chmod +x it, or start it through its interpreter");
     }
-    return fail(Code::not_found, "command '" + name + "' was not found",
-                name.find('/') == std::string::npos ? "check the spelling and PATH"
-                                                    : "check the path");
+    return fail(
+        Code::not_found, "command '" + name + "' was not found",
+        name.find('/') == std::string::npos ? "check the spelling and PATH" : "check the path");
   };
   bool exists = false;
   if (name.empty()) return fail(Code::wrong_usage, "the command is an empty word");
@@ -63,7 +63,8 @@ Result<std::string> find_executable(const std::string& name, const std::string& 
 
 namespace {
 
-constexpr std::size_t kLongestOutput = std::size_t{64} << 20;  ///< bytes, stdout and stderr together
+constexpr std::size_t kLongestOutput = std::size_t{64}
+                                       << 20;  ///< bytes, stdout and stderr together
 constexpr Seconds kLongestDeadline{86400};
 
 /// A descriptor that closes itself.
@@ -97,8 +98,8 @@ int spawn(const std::string& executable, const std::vector<std::string>& argv, c
   ::posix_spawn_file_actions_adddup2(&actions, err.end(1), 2);
   posix_spawnattr_t attributes;
   ::posix_spawnattr_init(&attributes);
-  ::posix_spawnattr_setflags(&attributes,
-                             POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
+  ::posix_spawnattr_setflags(
+      &attributes, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
   ::posix_spawnattr_setpgroup(&attributes, 0);
   sigset_t none;
   sigset_t all;
@@ -139,8 +140,8 @@ Result<CommandOutput> SystemCommands::run(const std::vector<std::string>& argv,
   using Steady = std::chrono::steady_clock;
   const auto end = Steady::now() + std::chrono::duration_cast<Steady::duration>(
                                        std::min(deadline, kLongestDeadline));
-  // The program's own end counts, not the end of its output: a daemon that it leaves behind may hold
-  // the pipes open, and it may close them itself and live on. So: short waits, both looked at.
+  // The program's own end counts, not the end of its output: a daemon that it leaves behind may
+  // hold the pipes open, and it may close them itself and live on. So: short waits, both looked at.
   CommandOutput output;
   const std::array<std::string*, 2> text{&output.out, &output.err};
   std::array<pollfd, 2> watch{{{pipes[0].end(0), POLLIN, 0}, {pipes[1].end(0), POLLIN, 0}}};
@@ -177,7 +178,8 @@ Result<CommandOutput> SystemCommands::run(const std::vector<std::string>& argv,
   }
   if (too_long) {
     return fail(Code::unavailable, "'" + argv[0] + "' printed more than " +
-                                       to_text(Bytes(static_cast<std::int64_t>(kLongestOutput))) + " and was ended");
+                                       to_text(Bytes(static_cast<std::int64_t>(kLongestOutput))) +
+                                       " and was ended");
   }
   output.status = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
   return output;

@@ -22,8 +22,8 @@ class Commands {
  public:
   virtual ~Commands() = default;
   /// Runs argv[0] (looked up in PATH) without a shell, stdin empty. not_found / not_executable if
-  /// it can't be started, try_again past the deadline, unavailable if it prints more than 64 MiB (the
-  /// program and its group are killed then). A daemon that it leaves behind is not waited for.
+  /// it can't be started, try_again past the deadline, unavailable if it prints more than 64 MiB
+  /// (the program and its group are killed then). A daemon that it leaves behind is not waited for.
   virtual Result<CommandOutput> run(const std::vector<std::string>& argv,
                                     Seconds deadline = Seconds(10)) const = 0;
 };

@@ -30,7 +30,8 @@ CpuSet::CpuSet(std::initializer_list<int> cpus) {
 
 Result<CpuSet> CpuSet::from_list(std::string_view text) {
   std::string_view s = text;
-  while (!s.empty() && (s.back() == '\n' || s.back() == ' ' || s.back() == '\t')) s.remove_suffix(1);
+  while (!s.empty() && (s.back() == '\n' || s.back() == ' ' || s.back() == '\t'))
+    s.remove_suffix(1);
   while (!s.empty() && (s.front() == ' ' || s.front() == '\t')) s.remove_prefix(1);
   CpuSet set;
   while (!s.empty()) {
@@ -69,8 +70,8 @@ Result<CpuSet> CpuSet::from_mask(std::string_view text) {
     const auto comma = s.find(',');
     std::string_view word = s.substr(0, comma);
     if (word.starts_with("0x") || word.starts_with("0X")) word.remove_prefix(2);
-    const bool hex = !word.empty() && word.find_first_not_of("0123456789abcdefABCDEF") ==
-                                          std::string_view::npos;
+    const bool hex =
+        !word.empty() && word.find_first_not_of("0123456789abcdefABCDEF") == std::string_view::npos;
     if (!hex || (comma != std::string_view::npos || !first_word ? word.size() > 8 : false)) {
       return fail(Code::invalid_input, fmt::format("'{}' is not a CPU mask", text),
                   "write it like 00000000,ffffffff");

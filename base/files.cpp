@@ -110,8 +110,8 @@ Result<std::string> RootedFiles::resolve(std::string_view path) const {
   if (error) return os_error("can't resolve", under_root(path), error.value());
   if (root_ == "/" || root_.empty()) return real;
   const std::string root = fs::canonical(root_, error).string();
-  const bool inside = real.starts_with(root) && (real.size() == root.size() || root == "/" ||
-                                                 real[root.size()] == '/');
+  const bool inside = real.starts_with(root) &&
+                      (real.size() == root.size() || root == "/" || real[root.size()] == '/');
   if (error || !inside) {
     return fail(Error{Code::invalid_input, "leads out of " + root, {}, under_root(path), 0});
   }
@@ -128,7 +128,8 @@ Status write_file(const std::string& given_path, std::string_view content, unsig
   std::error_code error;
   const auto kind = fs::status(given_path, error).type();
   const bool there = kind != fs::file_type::not_found && kind != fs::file_type::none;
-  if (there && kind == fs::file_type::directory) return write_error("can't write", given_path, EISDIR);
+  if (there && kind == fs::file_type::directory)
+    return write_error("can't write", given_path, EISDIR);
   if (there && kind != fs::file_type::regular) return write_into(given_path, content);
   const std::string path = there ? fs::canonical(given_path, error).string() : given_path;
   if (there && error) return write_error("can't write", given_path, error.value());
@@ -155,7 +156,8 @@ Status make_folders(const std::string& path, unsigned mode) {
       // A folder that is there reports EEXIST, or EACCES or EROFS where we may not write.
       struct stat info {};
       const int number = errno;
-      if (::stat(part.c_str(), &info) != 0) return write_error("can't make the folder", part, number);
+      if (::stat(part.c_str(), &info) != 0)
+        return write_error("can't make the folder", part, number);
       if (!S_ISDIR(info.st_mode)) return write_error("can't make the folder", part, ENOTDIR);
     }
     if (end == std::string::npos) return {};

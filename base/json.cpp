@@ -31,13 +31,12 @@ class StrictBuilder final : public nlohmann::json_sax<Json> {
     pending_key_ = std::move(v);
     return true;
   }
-  bool parse_error(std::size_t, const std::string&,
-                   const nlohmann::detail::exception& e) override {
+  bool parse_error(std::size_t, const std::string&, const nlohmann::detail::exception& e) override {
     message_ = e.what();
     // "[json.exception.parse_error.101] parse error at line 1, column 2: syntax error ..."
     // "[json.exception.out_of_range.406] number overflow parsing '1e999'"
-    if (const auto bracket = message_.find("] "); message_.starts_with("[json.exception") &&
-                                                  bracket != std::string::npos) {
+    if (const auto bracket = message_.find("] ");
+        message_.starts_with("[json.exception") && bracket != std::string::npos) {
       message_.erase(0, bracket + 2);
     }
     if (const auto colon = message_.find(": "); colon != std::string::npos) {
@@ -124,6 +123,12 @@ struct CountingIterator {
 
 Result<Json> parse_json(std::string_view text, const std::string& name, JsonLimits limits) {
   if (text.starts_with("\xEF\xBB\xBF")) text.remove_prefix(3);
+  // nlohmann's lexer (3.11) takes a NUL byte for the end and would never look behind it.
+  if (const auto nul = text.find('\0'); nul != std::string_view::npos) {
+    const auto lines = std::ranges::count(text.substr(0, nul), '\n');
+    return fail(Error{
+        Code::invalid_input, "not valid JSON: a NUL byte", {}, name, 1 + static_cast<int>(lines)});
+  }
   StrictBuilder builder(limits);
   const char* furthest = text.data();
   const bool ok = Json::sax_parse(CountingIterator{text.data(), &furthest},

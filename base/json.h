@@ -26,7 +26,8 @@ struct JsonLimits {
 /// `name` is the file name for the message.
 Result<Json> parse_json(std::string_view text, const std::string& name, JsonLimits limits = {});
 
-/// One line, no trailing newline. Strings that aren't UTF-8 are written with replacement characters.
+/// One line, no trailing newline. Strings that aren't UTF-8 are written with replacement
+/// characters.
 std::string to_line(const Json& json);
 /// Indented by two, with a trailing newline.
 std::string to_pretty(const Json& json);

@@ -6,7 +6,8 @@
 //   Result<Topology> read(...) {
 //     auto text = files.read(path);
 //     if (!text) return fail(std::move(text).error().within("topology"));
-//     if (bad) return fail(Error{Code::invalid_input, "no <system> element"}.at(path, 3).try_next("..."));
+//     if (bad) return fail(Error{Code::invalid_input, "no <system> element"}.at(path,
+//     3).try_next("..."));
 //   }
 #pragma once
 

@@ -35,7 +35,8 @@ std::string lower(std::string_view s) {
   return out;
 }
 
-tl::unexpected<Error> not_a(std::string_view what, std::string_view text, std::string_view example) {
+tl::unexpected<Error> not_a(std::string_view what, std::string_view text,
+                            std::string_view example) {
   return fail(Code::wrong_usage, fmt::format("'{}' is not a {}", text, what),
               fmt::format("write it like {}", example));
 }
@@ -89,8 +90,8 @@ Result<Bandwidth> parse_bandwidth(std::string_view text) {
     }
   }
   const std::string low = lower(unit);
-  const bool bits = unit == "b/s" || unit == "bps" || low == "bit" || low == "bit/s" || low == "bits" ||
-                    low == "bits/s";
+  const bool bits = unit == "b/s" || unit == "bps" || low == "bit" || low == "bit/s" ||
+                    low == "bits" || low == "bits/s";
   const bool bytes = unit == "B/s" || unit == "Bps" || low == "bytes/s" || low == "byte/s";
   const double value = *number * factor / (bits ? 8 : 1);
   if ((!bits && !bytes) || !std::isfinite(value)) return not_a("bandwidth", text, example);

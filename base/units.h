@@ -57,7 +57,8 @@ class Bandwidth {
 /// "4096", "64K", "64KiB", "4M", "1.5GiB", "2GB" (K, M, G, T alone and with iB: powers of 1024;
 /// kB, MB, GB, TB: powers of 1000).
 Result<Bytes> parse_bytes(std::string_view text);
-/// "200Mb/s", "200mbit", "25GB/s", "400Gb/s", "100Gbit". The unit is required; b/bit = bits, B = bytes.
+/// "200Mb/s", "200mbit", "25GB/s", "400Gb/s", "100Gbit". The unit is required; b/bit = bits, B =
+/// bytes.
 Result<Bandwidth> parse_bandwidth(std::string_view text);
 /// "90", "90s", "5m", "1h30m", "00:05:00", "1-12:00:00", "250ms".
 Result<Seconds> parse_duration(std::string_view text);
