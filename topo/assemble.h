@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // assemble(): facts -> Topology. Pure. GPUs and NICs of different sources are one when UUID or full
-// PCI address agree. Where sources differ, the order of trust (docs/architecture.md) decides and a
-// warning names both origins.
+// PCI address agree. Where sources differ, trust.h decides and a warning names both origins.
+//
+// Nothing in the facts makes it fail: what contradicts itself is left out and said as a warning.
+// Facts without a host name describe one machine: it is called "host0", unless switches name hosts
+// that no other fact describes: then each of those looks like it.
 #pragma once
 
 #include "topo/survey.h"
@@ -10,5 +13,8 @@
 namespace topolaunch::topo {
 
 Result<Topology> assemble(Survey survey);
+
+/// A Topology taken apart again, so that a topology file can be merged with other sources.
+std::vector<Fact> facts_of(const Topology& topology, const Origin& origin);
 
 }  // namespace topolaunch::topo

@@ -20,7 +20,9 @@ struct HostFact {
   CpuSet cpus, allowed_cpus, allowed_memory;
   std::optional<double> cpu_quota;
   Bytes memory;
+  Bytes memory_limit;  ///< of the cgroup; 0 = none
   std::vector<std::vector<int>> smt;
+  int slots = 0;
 };
 
 struct NumaFact {
@@ -33,6 +35,7 @@ struct GpuFact {
   std::optional<int> index;  ///< the source's own number
   std::string uuid, model;
   std::optional<PciAddress> pci;
+  unsigned pci_vendor = 0;  ///< 0x10de, 0x1002, ...; 0 = not said
   Bytes memory;
   int compute_capability = 0;
   std::optional<int> numa, memory_numa;
@@ -78,14 +81,34 @@ struct SwitchFact {
   std::vector<std::string> hosts;  ///< names of hosts that hang on it
 };
 
+/// Place of a PCI device of a kind that the source doesn't say (NCCL files may list bare addresses).
+/// Goes to the GPU or NIC that another source knows at this address.
+struct PciFact {
+  PciAddress pci;
+  std::optional<int> numa;
+  CpuSet affinity;
+  std::vector<PciAddress> pcie_path;
+  int pcie_generation = 0, pcie_width = 0;
+};
+
+/// What is said about the network as a whole.
+struct FabricFact {
+  std::vector<std::string> level_names;
+  std::vector<double> distances;
+  Bandwidth host_rate;
+};
+
 struct WarningFact {
   Warning warning;
 };
 
 struct Fact {
   Origin origin;
-  std::string host;  ///< empty: the whole job (switches)
-  std::variant<HostFact, NumaFact, GpuFact, GpuLinkFact, P2pFact, NicFact, SwitchFact, WarningFact>
+  /// Empty: the whole job (switches), or a machine that its source doesn't name. Such a machine
+  /// stands for every host that the switches name and nobody else describes.
+  std::string host;
+  std::variant<HostFact, NumaFact, GpuFact, GpuLinkFact, P2pFact, NicFact, SwitchFact, WarningFact,
+               PciFact, FabricFact>
       what;
 };
 

@@ -16,6 +16,8 @@ class Source {
  public:
   virtual ~Source() = default;
   virtual std::string name() const = 0;
+  /// The machine that it looks at, seen now; empty for a source that reads a file.
+  virtual std::string host() const { return {}; }
   virtual Result<std::vector<Fact>> look(const Outside& outside) const = 0;
 };
 

@@ -26,7 +26,10 @@ Sources live_sources(const std::string& host);
 
 /// One `--topology` argument: a file, recognised from its content, or a "synthetic:" / "tree:" SPEC.
 /// `distance` is the --distance list for "tree:" specs, innermost level first; may be empty.
+/// `host` names the machine of a file that describes one machine without its name (NCCL and hwloc
+/// XML); empty leaves it open: it then stands for every host that a switch file names, else "host0".
 Result<Sources> given_sources(const std::vector<std::string>& topologies,
-                              const std::vector<double>& distance, const Outside& outside);
+                              const std::vector<double>& distance, const Outside& outside,
+                              const std::string& host = {});
 
 }  // namespace topolaunch::topo

@@ -106,11 +106,13 @@ struct Host {
   CpuSet allowed_memory;  ///< NUMA node ids whose memory may be used
   std::optional<double> cpu_quota;  ///< CPUs' worth of time per second; nothing = no quota
   Bytes memory;
+  Bytes memory_limit;     ///< what the cgroup lets this process use; 0 = no limit
   std::vector<NumaNode> numa;   ///< sorted by id
   std::vector<std::vector<int>> smt;  ///< CPUs grouped by core, allowed or not; may be empty
   std::vector<Gpu> gpus;        ///< PCI order
   std::vector<Nic> nics;        ///< sorted by PCI address, then name
   std::vector<std::vector<P2pStatus>> p2p;  ///< gpus x gpus; empty = not known
+  int slots = 0;                ///< ranks that fit where a source says so (tree spec, host list); 0 = not said
   std::string boot_id;          ///< empty = unknown
 
   const NumaNode* numa_node(int id) const;
@@ -132,6 +134,10 @@ struct Fabric {
   std::vector<int> leaf_of_host;       ///< parallel to Topology::hosts; -1 = unknown
   std::vector<std::string> level_names;  ///< innermost first: "leaf", "spine", ...
   Bandwidth host_rate;                 ///< one host's link into its leaf where NICs don't say it
+  /// Distances that the user gave, innermost first: [0] two seats of one host, [1] two hosts of one
+  /// leaf, [2] two leaves of one switch of level 1, ... The last one also holds for seats with no
+  /// switch in common. Empty = none given.
+  std::vector<double> distances;
   bool empty() const { return switches.empty(); }
 };
 

@@ -1,0 +1,264 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The NVLink side of gpu_merge.h: one picture per GPU, and the checks that it is possible.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "topo/claims.h"
+#include "topo/cpu_merge.h"
+#include "topo/gpu_merge.h"
+#include "topo/link_speed.h"
+
+namespace topolaunch::topo {
+namespace {
+
+/// What one source says of the links of one GPU.
+struct Picture {
+  Origin origin;
+  std::vector<GpuLink> links;
+
+  int active() const {
+    return std::accumulate(links.begin(), links.end(), 0,
+                           [](int sum, const GpuLink& link) { return sum + link.count; });
+  }
+};
+
+GpuLink* same_end(std::vector<GpuLink>& links, const GpuLink& like) {
+  for (auto& link : links) {
+    if (link.to == like.to && link.peer == like.peer && link.type == like.type) return &link;
+  }
+  return nullptr;
+}
+
+void add_link(Picture& picture, const GpuLink& link) {
+  if (GpuLink* present = same_end(picture.links, link)) {
+    present->count = std::min(present->count + link.count, 1 << 20);
+    present->inactive = std::min(present->inactive + link.inactive, 1 << 20);
+    present->bandwidth =
+        Bandwidth::bytes_per_second(present->bandwidth.bytes_per_second() +
+                                    link.bandwidth.bytes_per_second());
+  } else {
+    picture.links.push_back(link);
+  }
+}
+
+std::vector<std::vector<Picture>> collect(const std::vector<const Fact*>& facts,
+                                          const GpuIndex& index, const Host& host,
+                                          std::vector<Warning>& warnings) {
+  std::vector<std::vector<Picture>> pictures(host.gpus.size());
+  for (const Fact* fact : facts) {
+    const auto* said = std::get_if<GpuLinkFact>(&fact->what);
+    if (said == nullptr) continue;
+    const auto from = index.find(said->from, fact->origin);
+    if (!from) continue;
+    const Gpu& gpu = host.gpus[static_cast<std::size_t>(*from)];
+    GpuLink link;
+    link.to = said->to;
+    link.type = said->type;
+    link.count = std::clamp(said->count, 0, 1 << 20);
+    link.inactive = std::clamp(said->inactive, 0, 1 << 20);
+    link.bandwidth = said->bandwidth;
+    if (link.to == GpuLink::To::gpu) {
+      const auto peer = index.find(said->peer, fact->origin);
+      link.peer = peer.value_or(-1);
+      if (!peer || *peer == *from) {
+        link.to = GpuLink::To::unknown;
+        link.peer = -1;
+        warn(warnings, peer ? "nvlink-to-itself" : "nvlink-unknown-target",
+             Warning::Severity::warning, fact->origin,
+             peer ? fmt::format("{} has {} links to itself by {}; their other end is unknown",
+                                gpu_text(host, gpu), link.count, fact->origin.text())
+                  : fmt::format("{} has {} links to {}, which is no GPU of this host",
+                                gpu_text(host, gpu), link.count,
+                                said->peer.pci ? said->peer.pci->text() : said->peer.uuid));
+      }
+    }
+    auto& of_gpu = pictures[static_cast<std::size_t>(*from)];
+    auto at = std::find_if(of_gpu.begin(), of_gpu.end(), [&](const Picture& p) {
+      return p.origin.source == fact->origin.source && p.origin.file == fact->origin.file;
+    });
+    if (at == of_gpu.end()) at = of_gpu.insert(of_gpu.end(), Picture{fact->origin, {}});
+    add_link(*at, link);
+  }
+  return pictures;
+}
+
+/// Counts from bandwidths where a source (hwloc) has bandwidths alone.
+void fill_counts(const Gpu& gpu, Picture& picture) {
+  const auto per_link = nvlink_per_link(gpu.compute_capability);
+  for (auto& link : picture.links) {
+    if (link.count != 0 || link.inactive != 0 || !link.bandwidth.known()) continue;
+    const double ratio = per_link.known() ? link.bandwidth.bytes_per_second() /
+                                                per_link.bytes_per_second()
+                                          : 1;
+    link.count = std::max(1, static_cast<int>(std::lround(std::min(ratio, 1e6))));
+  }
+}
+
+/// The same number of links to every other GPU, more in all than a GPU has: they end in switches,
+/// each link reaches every peer. (nvidia-smi and hwloc show NVSwitch machines so.)
+void see_switches(const Host& host, const Gpu& gpu, Picture& picture,
+                  std::vector<Warning>& warnings) {
+  const int most = nvlink_most_links(gpu.compute_capability);
+  if (picture.active() <= most) return;
+  int peers = 0;
+  int count = 0;
+  bool even = true;
+  for (const auto& link : picture.links) {
+    if (link.to != GpuLink::To::gpu || link.type != LinkType::nvlink || link.count == 0) continue;
+    even = even && (count == 0 || count == link.count);
+    count = link.count;
+    ++peers;
+  }
+  const bool all_peers = peers > 0 && peers + 1 == static_cast<int>(host.gpus.size());
+  const bool switches = even && all_peers && count <= most;
+  if (picture.origin.source.starts_with("nccl") || !switches) {
+    if (most > 0 || gpu.compute_capability > 0) {
+      warn(warnings, "nvlink-impossible-count", Warning::Severity::warning, picture.origin,
+           fmt::format("{} has {} NVLinks by {}, at most {} are possible{}", gpu_text(host, gpu),
+                       picture.active(), picture.origin.text(), most,
+                       switches ? fmt::format("; read as {} links into switches", count) : ""));
+    }
+  }
+  if (!switches) return;
+  GpuLink into;
+  into.to = GpuLink::To::nvswitch;
+  into.count = count;
+  std::vector<GpuLink> links{into};
+  for (const auto& link : picture.links) {
+    if (link.to == GpuLink::To::gpu && link.type == LinkType::nvlink) {
+      links.front().bandwidth = std::max(links.front().bandwidth, link.bandwidth);
+    } else {
+      links.push_back(link);
+    }
+  }
+  picture.links = std::move(links);
+}
+
+void choose(const Host& host, Gpu& gpu, std::vector<Picture>& pictures,
+            std::vector<Warning>& warnings) {
+  const Picture* best = nullptr;
+  for (auto& picture : pictures) {
+    fill_counts(gpu, picture);
+    see_switches(host, gpu, picture, warnings);
+    if (best == nullptr || trust_rank(Field::identity, picture.origin) <
+                               trust_rank(Field::identity, best->origin)) {
+      best = &picture;
+    }
+  }
+  if (best == nullptr) return;
+  gpu.links = best->links;
+  for (const auto& picture : pictures) {
+    if (&picture == best) continue;
+    if (picture.active() != best->active()) {
+      warn(warnings, "nvlink-conflict", Warning::Severity::warning, picture.origin,
+           fmt::format("{} has {} links by {}, {} by {}; the first is used", gpu_text(host, gpu),
+                       best->active(), best->origin.text(), picture.active(),
+                       picture.origin.text()));
+    }
+    for (const auto& link : picture.links) {
+      GpuLink* mine = same_end(gpu.links, link);
+      if (mine != nullptr && !mine->bandwidth.known()) mine->bandwidth = link.bandwidth;
+    }
+  }
+  const auto per_link = nvlink_per_link(gpu.compute_capability);
+  for (auto& link : gpu.links) {
+    if (!link.bandwidth.known() && link.type == LinkType::nvlink && per_link.known()) {
+      link.bandwidth = per_link * link.count;
+    }
+    if (!link.bandwidth.known() && link.type == LinkType::c2c) link.bandwidth = nvlink_c2c();
+  }
+  std::stable_sort(gpu.links.begin(), gpu.links.end(), [](const GpuLink& a, const GpuLink& b) {
+    return std::tie(a.to, a.peer) < std::tie(b.to, b.peer);
+  });
+}
+
+int active_links(const Gpu& gpu) {
+  int count = 0;
+  for (const auto& link : gpu.links) {
+    if (link.type != LinkType::c2c) count += link.count;
+  }
+  return count;
+}
+
+Origin link_origin(const Gpu& gpu) { return gpu.origins.empty() ? Origin() : gpu.origins.front(); }
+
+/// One GPU with fewer links than its equals slows every collective, and NCCL doesn't tell
+/// (NVIDIA/nccl#1182).
+void check_equals(const Host& host, std::vector<Warning>& warnings) {
+  std::map<int, int> votes;
+  for (const auto& gpu : host.gpus) ++votes[active_links(gpu)];
+  const auto most = std::max_element(votes.begin(), votes.end(), [](const auto& a, const auto& b) {
+    return a.second < b.second;
+  });
+  if (host.gpus.size() < 3 || most->first == 0) return;
+  if (2 * most->second <= static_cast<int>(host.gpus.size())) return;
+  for (const auto& gpu : host.gpus) {
+    const int count = active_links(gpu);
+    if (count == most->first) continue;
+    warn(warnings, "nvlink-odd-gpu", Warning::Severity::warning, link_origin(gpu),
+         fmt::format("{} has {} active links, {} of its {} peers have {}", gpu_text(host, gpu),
+                     count, most->second, host.gpus.size() - 1, most->first));
+  }
+}
+
+void check_ends(const Host& host, std::vector<Warning>& warnings) {
+  for (const auto& gpu : host.gpus) {
+    int down = 0;
+    for (const auto& link : gpu.links) down += link.inactive;
+    if (down > 0) {
+      warn(warnings, "nvlink-inactive", Warning::Severity::warning, link_origin(gpu),
+           fmt::format("{} has {} links that are down", gpu_text(host, gpu), down));
+    }
+    for (const auto& link : gpu.links) {
+      if (link.to != GpuLink::To::gpu) continue;
+      const Gpu& peer = host.gpus[static_cast<std::size_t>(link.peer)];
+      int back = 0;
+      for (const auto& other : peer.links) {
+        if (other.to == GpuLink::To::gpu && other.peer == gpu.index) back += other.count;
+      }
+      // Said once a pair: by the GPU with more links, or the first of two.
+      if (back < link.count) {
+        warn(warnings, "nvlink-asymmetric", Warning::Severity::warning, link_origin(gpu),
+             fmt::format("{} has {} links to gpu{}, which has {} back", gpu_text(host, gpu),
+                         link.count, peer.index, back));
+      }
+    }
+  }
+}
+
+}  // namespace
+
+void merge_links(const std::vector<const Fact*>& facts, const GpuIndex& index, Host& host,
+                 std::vector<Warning>& warnings) {
+  if (host.gpus.empty()) return;
+  auto pictures = collect(facts, index, host, warnings);
+  for (auto& gpu : host.gpus) {
+    choose(host, gpu, pictures[static_cast<std::size_t>(gpu.index)], warnings);
+  }
+  check_equals(host, warnings);
+  check_ends(host, warnings);
+  for (const Fact* fact : facts) {
+    const auto* said = std::get_if<P2pFact>(&fact->what);
+    if (said == nullptr) continue;
+    const auto a = index.find(said->a, fact->origin);
+    const auto b = index.find(said->b, fact->origin);
+    if (!a || !b || *a == *b) continue;
+    if (host.p2p.empty()) {
+      host.p2p.assign(host.gpus.size(),
+                      std::vector<P2pStatus>(host.gpus.size(), P2pStatus::unknown));
+    }
+    host.p2p[static_cast<std::size_t>(*a)][static_cast<std::size_t>(*b)] = said->status;
+  }
+  // A source may give each pair once.
+  for (std::size_t a = 0; a < host.p2p.size(); ++a) {
+    for (std::size_t b = 0; b < host.p2p.size(); ++b) {
+      if (host.p2p[a][b] == P2pStatus::unknown) host.p2p[a][b] = host.p2p[b][a];
+    }
+  }
+}
+
+}  // namespace topolaunch::topo

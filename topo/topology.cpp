@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "topo/topology.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace topolaunch::topo {
+namespace {
+
+bool same_bus(const PciAddress& a, const PciAddress& b) {
+  return a.domain == b.domain && a.bus == b.bus;
+}
+
+/// nvidia-smi's words, from the bridges above two devices and their NUMA nodes. Two shapes of path
+/// occur: sysfs and hwloc list each port of a switch (the two branches then begin with two ports on
+/// the switch's inner bus), NCCL lists a switch once.
+PciRelation relation_of(const PciAddress& a, const std::vector<PciAddress>& path_a,
+                        std::optional<int> numa_a, const PciAddress& b,
+                        const std::vector<PciAddress>& path_b, std::optional<int> numa_b) {
+  std::size_t shared = 0;
+  while (shared < path_a.size() && shared < path_b.size() && path_a[shared] == path_b[shared]) {
+    ++shared;
+  }
+  if (shared > 0) {
+    const std::size_t below_a = path_a.size() - shared;
+    const std::size_t below_b = path_b.size() - shared;
+    if (below_a == 0 && below_b == 0) return PciRelation::pix;
+    const PciAddress& branch_a = below_a > 0 ? path_a[shared] : a;
+    const PciAddress& branch_b = below_b > 0 ? path_b[shared] : b;
+    const bool ports_of_one_switch = below_a <= 1 && below_b <= 1 && same_bus(branch_a, branch_b);
+    return ports_of_one_switch ? PciRelation::pix : PciRelation::pxb;
+  }
+  const bool different_numa = numa_a && numa_b && *numa_a != *numa_b;
+  if (different_numa) return PciRelation::sys;
+  const PciAddress& root_a = path_a.empty() ? a : path_a.front();
+  const PciAddress& root_b = path_b.empty() ? b : path_b.front();
+  if (same_bus(root_a, root_b)) return PciRelation::phb;
+  if (numa_a && numa_b) return PciRelation::node;
+  return PciRelation::unknown;
+}
+
+}  // namespace
+
+std::string Origin::text() const {
+  if (file.empty()) return source;
+  if (line <= 0) return fmt::format("{} {}", source, file);
+  return fmt::format("{} {}:{}", source, file, line);
+}
+
+const NumaNode* Host::numa_node(int id) const {
+  const auto found = std::lower_bound(numa.begin(), numa.end(), id,
+                                      [](const NumaNode& node, int key) { return node.id < key; });
+  return found != numa.end() && found->id == id ? &*found : nullptr;
+}
+
+PciRelation Host::relation(const Gpu& a, const Gpu& b) const {
+  if (&a == &b || a.index == b.index) return PciRelation::same;
+  if (!a.pci || !b.pci) {
+    return a.numa && b.numa && *a.numa != *b.numa ? PciRelation::sys : PciRelation::unknown;
+  }
+  return relation_of(*a.pci, a.pcie_path, a.numa, *b.pci, b.pcie_path, b.numa);
+}
+
+PciRelation Host::relation(const Gpu& gpu, const Nic& nic) const {
+  if (!gpu.pci || !nic.pci) {
+    return gpu.numa && nic.numa && *gpu.numa != *nic.numa ? PciRelation::sys : PciRelation::unknown;
+  }
+  return relation_of(*gpu.pci, gpu.pcie_path, gpu.numa, *nic.pci, nic.pcie_path, nic.numa);
+}
+
+}  // namespace topolaunch::topo

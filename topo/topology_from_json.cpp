@@ -1,0 +1,393 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// JSON -> Topology, as untrusted input: every member is checked before it is used.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <nlohmann/json.hpp>
+#include <unordered_map>
+
+#include "topo/topology_json.h"
+#include "topo/topology_words.h"
+
+namespace topolaunch::topo {
+namespace {
+
+/// Reads members; remembers the first thing that is wrong and then gives empty values.
+class Reader {
+ public:
+  explicit Reader(std::string file) : file_(std::move(file)) {}
+
+  bool failed() const { return failed_; }
+  Error error() && { return std::move(error_); }
+  void refuse(const std::string& where, std::string_view why) {
+    if (failed_) return;
+    failed_ = true;
+    error_ = Error{Code::invalid_input, fmt::format("{} {}", where, why), {}, file_, 0};
+  }
+
+  /// The member, or nullptr if it is absent or null.
+  const Json* member(const Json& object, const char* key) const {
+    if (!object.is_object()) return nullptr;
+    const auto at = object.find(key);
+    return at == object.end() || at->is_null() ? nullptr : &*at;
+  }
+  const Json& list(const Json& object, const char* key, const std::string& where) {
+    static const Json none = Json::array();
+    const Json* value = member(object, key);
+    if (value == nullptr) return none;
+    if (!value->is_array()) refuse(join(where, key), "is not an array");
+    return value->is_array() ? *value : none;
+  }
+  std::string text(const Json& object, const char* key, const std::string& where) {
+    const Json* value = member(object, key);
+    if (value == nullptr) return {};
+    if (!value->is_string()) refuse(join(where, key), "is not a string");
+    return value->is_string() ? value->get<std::string>() : std::string();
+  }
+  double number(const Json& object, const char* key, const std::string& where) {
+    const Json* value = member(object, key);
+    if (value == nullptr) return 0;
+    if (!value->is_number() || !std::isfinite(value->get<double>()) || value->get<double>() < 0) {
+      refuse(join(where, key), "is not a number of zero or more");
+      return 0;
+    }
+    return value->get<double>();
+  }
+  std::optional<int> integer_or_none(const Json& object, const char* key, const std::string& where,
+                                     int least = 0, int most = 1 << 30) {
+    const Json* value = member(object, key);
+    if (value == nullptr) return {};
+    if (value->is_number_integer()) {
+      const bool huge = value->is_number_unsigned() &&
+                        value->get<std::uint64_t>() > static_cast<std::uint64_t>(most);
+      if (!huge && value->get<std::int64_t>() >= least && value->get<std::int64_t>() <= most) {
+        return value->get<int>();
+      }
+    }
+    refuse(join(where, key), fmt::format("is not an integer from {} to {}", least, most));
+    return {};
+  }
+  int integer(const Json& object, const char* key, const std::string& where, int least = 0,
+              int most = 1 << 30) {
+    return integer_or_none(object, key, where, least, most).value_or(0);
+  }
+  bool flag(const Json& object, const char* key, const std::string& where, bool fallback = false) {
+    const Json* value = member(object, key);
+    if (value == nullptr) return fallback;
+    if (!value->is_boolean()) refuse(join(where, key), "is not true or false");
+    return value->is_boolean() ? value->get<bool>() : fallback;
+  }
+  Bytes bytes(const Json& object, const char* key, const std::string& where) {
+    const double value = number(object, key, where);
+    if (value > 9e18) refuse(join(where, key), "is too large");
+    if (failed_) return {};
+    const Json* exact = member(object, key);
+    return Bytes(exact != nullptr && exact->is_number_integer() ? exact->get<std::int64_t>()
+                                                                : std::llround(value));
+  }
+  Bandwidth rate(const Json& object, const char* key, const std::string& where) {
+    return Bandwidth::bytes_per_second(number(object, key, where));
+  }
+  CpuSet cpus(const Json& object, const char* key, const std::string& where) {
+    return cpu_list(text(object, key, where), join(where, key));
+  }
+  CpuSet cpu_list(const std::string& list_text, const std::string& where) {
+    auto set = CpuSet::from_list(list_text);
+    if (!set) refuse(where, fmt::format("'{}' is not a CPU list", list_text.substr(0, 60)));
+    return set ? *set : CpuSet();
+  }
+  std::optional<PciAddress> pci(const Json& object, const char* key, const std::string& where) {
+    const std::string address = text(object, key, where);
+    return address.empty() ? std::nullopt : pci_text(address, join(where, key));
+  }
+  std::optional<PciAddress> pci_text(const std::string& address, const std::string& where) {
+    auto parsed = PciAddress::parse(address);
+    if (!parsed) {
+      refuse(where, fmt::format("'{}' is not a PCI address", address.substr(0, 60)));
+      return {};
+    }
+    return *parsed;
+  }
+  std::vector<PciAddress> path(const Json& object, const std::string& where) {
+    std::vector<PciAddress> found;
+    for (const auto& entry : list(object, "pcie_path", where)) {
+      const auto address = pci_text(entry.is_string() ? entry.get<std::string>() : std::string("?"),
+                                    join(where, "pcie_path"));
+      if (address) found.push_back(*address);
+    }
+    return found;
+  }
+  std::vector<Origin> origins(const Json& object, const std::string& where) {
+    std::vector<Origin> found;
+    for (const auto& entry : list(object, "origins", where)) {
+      const std::string at = join(where, "origins");
+      found.push_back({text(entry, "source", at), text(entry, "file", at),
+                       integer(entry, "line", at)});
+    }
+    return found;
+  }
+  template <class E>
+  E one_of(const Json& object, const char* key, const std::string& where, E fallback) {
+    const std::string value = text(object, key, where);
+    if (value.empty()) return fallback;
+    const auto known = from_word<E>(value);
+    if (!known) refuse(join(where, key), fmt::format("'{}' is no word of the schema", value));
+    return known.value_or(fallback);
+  }
+  std::string required(const Json& object, const char* key, const std::string& where) {
+    std::string value = text(object, key, where);
+    if (value.empty()) refuse(join(where, key), "is missing");
+    return value;
+  }
+
+  static std::string join(const std::string& where, const char* key) {
+    return where.empty() ? std::string(key) : where + "." + key;
+  }
+
+ private:
+  std::string file_;
+  bool failed_ = false;
+  Error error_{};
+};
+
+Gpu read_gpu(Reader& in, const Json& json, const std::string& where, int index,
+             std::size_t gpu_count) {
+  Gpu gpu;
+  gpu.index = index;
+  if (in.integer_or_none(json, "index", where).value_or(index) != index) {
+    in.refuse(where + ".index", fmt::format("is not {}, the position in the list", index));
+  }
+  gpu.uuid = in.text(json, "uuid", where);
+  gpu.pci = in.pci(json, "pci", where);
+  gpu.model = in.text(json, "model", where);
+  gpu.memory = in.bytes(json, "memory", where);
+  gpu.compute_capability = in.integer(json, "compute_capability", where, 0, 10000);
+  gpu.numa = in.integer_or_none(json, "numa", where, 0, CpuSet::kMaxCpu - 1);
+  gpu.affinity = in.cpus(json, "affinity", where);
+  gpu.memory_numa = in.integer_or_none(json, "memory_numa", where, 0, CpuSet::kMaxCpu - 1);
+  gpu.pcie_generation = in.integer(json, "pcie_generation", where, 0, 100);
+  gpu.pcie_width = in.integer(json, "pcie_width", where, 0, 100);
+  gpu.pcie_generation_max = in.integer(json, "pcie_generation_max", where, 0, 100);
+  gpu.pcie_width_max = in.integer(json, "pcie_width_max", where, 0, 100);
+  gpu.pcie_path = in.path(json, where);
+  gpu.mig_enabled = in.flag(json, "mig_enabled", where);
+  for (const auto& entry : in.list(json, "mig", where)) {
+    gpu.mig.push_back({in.text(entry, "uuid", where + ".mig"),
+                       in.text(entry, "profile", where + ".mig"),
+                       in.bytes(entry, "memory", where + ".mig")});
+  }
+  gpu.fabric_cluster = in.text(json, "fabric_cluster", where);
+  gpu.fabric_clique = in.integer(json, "fabric_clique", where);
+  gpu.fabric_pending = in.flag(json, "fabric_pending", where);
+  for (const auto& entry : in.list(json, "links", where)) {
+    const std::string at = where + ".links";
+    GpuLink link;
+    link.to = in.one_of(entry, "to", at, GpuLink::To::unknown);
+    if (link.to == GpuLink::To::gpu) {
+      const auto peer =
+          in.integer_or_none(entry, "peer", at, 0, static_cast<int>(gpu_count) - 1);
+      if (!peer || *peer == index) in.refuse(at + ".peer", "is not the index of another GPU");
+      link.peer = peer.value_or(-1);
+    }
+    link.type = in.one_of(entry, "type", at, LinkType::nvlink);
+    link.count = in.integer(entry, "count", at, 0, 1 << 20);
+    link.inactive = in.integer(entry, "inactive", at, 0, 1 << 20);
+    link.bandwidth = in.rate(entry, "bytes_per_second", at);
+    gpu.links.push_back(link);
+  }
+  gpu.origins = in.origins(json, where);
+  return gpu;
+}
+
+Nic read_nic(Reader& in, const Json& json, const std::string& where) {
+  Nic nic;
+  nic.name = in.required(json, "name", where);
+  nic.netdev = in.text(json, "netdev", where);
+  nic.pci = in.pci(json, "pci", where);
+  nic.numa = in.integer_or_none(json, "numa", where, 0, CpuSet::kMaxCpu - 1);
+  nic.rate = in.rate(json, "bytes_per_second", where);
+  nic.layer = in.one_of(json, "layer", where, Nic::Layer::unknown);
+  nic.rdma = in.flag(json, "rdma", where);
+  nic.up = in.flag(json, "up", where, true);
+  nic.guid = in.text(json, "guid", where);
+  nic.pcie_path = in.path(json, where);
+  nic.origins = in.origins(json, where);
+  return nic;
+}
+
+void read_p2p(Reader& in, const Json& json, const std::string& where, Host& host) {
+  const Json& rows = in.list(json, "p2p", where);
+  if (rows.empty()) return;
+  for (const auto& row : rows) {
+    std::vector<P2pStatus> cells;
+    if (row.is_array()) {
+      for (const auto& cell : row) {
+        const auto status = from_word<P2pStatus>(cell.is_string() ? cell.get<std::string>() : "");
+        if (!status) in.refuse(where + ".p2p", "holds a word that the schema doesn't have");
+        cells.push_back(status.value_or(P2pStatus::unknown));
+      }
+    }
+    host.p2p.push_back(std::move(cells));
+  }
+  const auto size = host.gpus.size();
+  const bool square = host.p2p.size() == size &&
+                      std::all_of(host.p2p.begin(), host.p2p.end(),
+                                  [size](const auto& row) { return row.size() == size; });
+  if (!square) in.refuse(where + ".p2p", fmt::format("is not a {0} x {0} matrix", size));
+}
+
+Host read_host(Reader& in, const Json& json, const std::string& where) {
+  Host host;
+  if (!json.is_object()) in.refuse(where, "is not an object");
+  host.name = in.required(json, "name", where);
+  host.arch = in.text(json, "arch", where);
+  host.cpu_vendor = in.text(json, "cpu_vendor", where);
+  host.cpu_family = in.integer(json, "cpu_family", where);
+  host.cpu_model = in.integer(json, "cpu_model", where);
+  host.packages = in.integer(json, "packages", where);
+  host.slots = in.integer(json, "slots", where);
+  host.cpus = in.cpus(json, "cpus", where);
+  host.allowed_cpus =
+      in.member(json, "allowed_cpus") == nullptr ? host.cpus : in.cpus(json, "allowed_cpus", where);
+  host.allowed_memory = in.cpus(json, "allowed_memory", where);
+  if (in.member(json, "cpu_quota") != nullptr) {
+    host.cpu_quota = in.number(json, "cpu_quota", where);
+  }
+  host.memory = in.bytes(json, "memory", where);
+  host.boot_id = in.text(json, "boot_id", where);
+  for (const auto& entry : in.list(json, "numa", where)) {
+    const std::string at = where + ".numa";
+    NumaNode node;
+    const auto id = in.integer_or_none(entry, "id", at, 0, CpuSet::kMaxCpu - 1);
+    if (!id) in.refuse(at + ".id", "is missing");
+    node.id = id.value_or(0);
+    node.cpus = in.cpus(entry, "cpus", at);
+    node.memory = in.bytes(entry, "memory", at);
+    node.package = in.integer_or_none(entry, "package", at).value_or(-1);
+    host.numa.push_back(std::move(node));
+  }
+  std::sort(host.numa.begin(), host.numa.end(),
+            [](const NumaNode& a, const NumaNode& b) { return a.id < b.id; });
+  for (std::size_t i = 1; i < host.numa.size(); ++i) {
+    if (host.numa[i].id == host.numa[i - 1].id) in.refuse(where + ".numa", "has one id twice");
+  }
+  const Json& gpus = in.list(json, "gpus", where);
+  for (std::size_t i = 0; i < gpus.size() && !in.failed(); ++i) {
+    host.gpus.push_back(read_gpu(in, gpus[i], fmt::format("{}.gpus[{}]", where, i),
+                                 static_cast<int>(i), gpus.size()));
+  }
+  const Json& nics = in.list(json, "nics", where);
+  for (std::size_t i = 0; i < nics.size() && !in.failed(); ++i) {
+    host.nics.push_back(read_nic(in, nics[i], fmt::format("{}.nics[{}]", where, i)));
+  }
+  read_p2p(in, json, where, host);
+  for (const auto& core : in.list(json, "cores", where)) {
+    host.smt.push_back(
+        in.cpu_list(core.is_string() ? core.get<std::string>() : std::string("?"), where + ".cores")
+            .to_vector());
+  }
+  return host;
+}
+
+void read_fabric(Reader& in, const Json& json, Topology& topology) {
+  Fabric& fabric = topology.fabric;
+  fabric.leaf_of_host.assign(topology.hosts.size(), -1);
+  const Json* object = in.member(json, "fabric");
+  if (object == nullptr) return;
+  if (!object->is_object()) in.refuse("fabric", "is not an object");
+  for (const auto& level : in.list(*object, "levels", "fabric")) {
+    if (!level.is_string()) in.refuse("fabric.levels", "holds something that is no string");
+    fabric.level_names.push_back(level.is_string() ? level.get<std::string>() : std::string());
+  }
+  fabric.host_rate = in.rate(*object, "host_bytes_per_second", "fabric");
+  for (const auto& distance : in.list(*object, "distances", "fabric")) {
+    const bool good = distance.is_number() && std::isfinite(distance.get<double>()) &&
+                      distance.get<double>() >= 0;
+    if (!good) in.refuse("fabric.distances", "holds something that is no distance");
+    fabric.distances.push_back(good ? distance.get<double>() : 0);
+  }
+  std::unordered_map<std::string, int> host_index;
+  for (std::size_t i = 0; i < topology.hosts.size(); ++i) {
+    if (!host_index.emplace(topology.hosts[i].name, static_cast<int>(i)).second) {
+      in.refuse(fmt::format("hosts[{}].name", i),
+                fmt::format("'{}' is the name of another host too", topology.hosts[i].name));
+    }
+  }
+  const Json& switches = in.list(*object, "switches", "fabric");
+  std::unordered_map<std::string, int> switch_index;
+  for (std::size_t i = 0; i < switches.size() && !in.failed(); ++i) {
+    const std::string at = fmt::format("fabric.switches[{}]", i);
+    Switch box;
+    box.name = in.required(switches[i], "name", at);
+    box.level = in.integer(switches[i], "level", at, 0, 64);
+    box.uplink = in.rate(switches[i], "bytes_per_second", at);
+    if (!switch_index.emplace(box.name, static_cast<int>(i)).second) {
+      in.refuse(at + ".name", fmt::format("'{}' is the name of another switch too", box.name));
+    }
+    for (const auto& name : in.list(switches[i], "hosts", at)) {
+      const auto host = host_index.find(name.is_string() ? name.get<std::string>() : "");
+      if (host == host_index.end()) {
+        in.refuse(at + ".hosts", "names a host that isn't in hosts");
+        break;
+      }
+      fabric.leaf_of_host[static_cast<std::size_t>(host->second)] = static_cast<int>(i);
+    }
+    fabric.switches.push_back(std::move(box));
+  }
+  for (std::size_t i = 0; i < fabric.switches.size() && !in.failed(); ++i) {
+    const std::string at = fmt::format("fabric.switches[{}]", i);
+    const std::string parent = in.text(switches[i], "parent", at);
+    if (parent.empty()) continue;
+    const auto found = switch_index.find(parent);
+    if (found == switch_index.end()) {
+      in.refuse(at + ".parent", fmt::format("'{}' is no switch of the list", parent));
+      break;
+    }
+    // Levels that rise strictly leave no room for a loop.
+    if (fabric.switches[static_cast<std::size_t>(found->second)].level <= fabric.switches[i].level) {
+      in.refuse(at + ".parent", fmt::format("'{}' is not of a higher level", parent));
+    }
+    fabric.switches[i].parent = found->second;
+  }
+}
+
+}  // namespace
+
+Result<Topology> topology_from_json(const Json& json, const std::string& file) {
+  Reader in(file);
+  const std::string schema = in.text(json, "schema", "");
+  if (schema != "topolaunch.topo/1") {
+    return fail(Error{Code::invalid_input,
+                      schema.empty() ? std::string("the JSON has no \"schema\"")
+                                     : fmt::format("the JSON's schema is '{}'", schema),
+                      "topolaunch reads \"topolaunch.topo/1\" as a topology "
+                      "(written by topolaunch topo --format json)",
+                      file, 0});
+  }
+  Topology topology;
+  const Json& hosts = in.list(json, "hosts", "");
+  for (std::size_t i = 0; i < hosts.size() && !in.failed(); ++i) {
+    topology.hosts.push_back(read_host(in, hosts[i], fmt::format("hosts[{}]", i)));
+  }
+  if (!in.failed()) read_fabric(in, json, topology);
+  topology.live = in.flag(json, "live", "");
+  for (const auto& entry : in.list(json, "survey", "")) {
+    topology.survey.push_back({in.text(entry, "source", "survey"), in.text(entry, "host", "survey"),
+                               in.one_of(entry, "status", "survey", SurveyEntry::Status::ok),
+                               in.text(entry, "why", "survey")});
+  }
+  for (const auto& entry : in.list(json, "warnings", "")) {
+    topology.warnings.push_back(
+        {in.text(entry, "code", "warnings"),
+         in.one_of(entry, "severity", "warnings", Warning::Severity::warning),
+         in.text(entry, "file", "warnings"), in.integer(entry, "line", "warnings"),
+         in.text(entry, "message", "warnings")});
+  }
+  if (in.failed()) return fail(std::move(in).error());
+  return topology;
+}
+
+}  // namespace topolaunch::topo
