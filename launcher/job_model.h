@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The job as the solver takes it: how many ranks, who talks to whom, under which conditions.
+#pragma once
+
+#include "base/outside.h"
+#include "launcher/options.h"
+#include "launcher/visible_gpus.h"
+#include "mapping/rank_graph.h"
+#include "mapping/solution.h"
+#include "topo/topology.h"
+
+namespace topolaunch::launcher {
+
+struct JobModel {
+  mapping::RankGraph graph;
+  mapping::Constraints constraints;
+  std::string ranks_why;  ///< "-n", "one per visible GPU", ...
+};
+
+/// Where the job would run.
+struct JobSituation {
+  const topo::Topology& topology;
+  /// CUDA_VISIBLE_DEVICES on hosts[0]; null for a topology that is only thought about.
+  const VisibleGpus* visible = nullptr;
+  int given_ranks = 0;  ///< join mode: the number is not ours to choose; 0 = it is
+};
+
+/// Number of ranks, the first that answers: -n; --parallel or --traffic; SLURM_NTASKS of a one-host
+/// allocation; one per visible GPU of every host (of a given topology without GPUs: all its seats); 1.
+/// wrong_usage for options that contradict each other; invalid_input for a bad traffic file.
+Result<JobModel> model_job(const JobOptions& options, const JobSituation& situation,
+                           const Outside& outside);
+
+}  // namespace topolaunch::launcher

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "launcher/machine.h"
+
+#include <sched.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "topo/assemble.h"
+#include "topo/survey.h"
+
+namespace topolaunch::launcher {
+namespace {
+
+/// CPUs of this process; empty if the kernel has more than fit (then nothing is cut).
+CpuSet own_affinity() {
+  constexpr int kCpus = 8192;
+  std::array<unsigned char, kCpus / 8> mask{};
+  CpuSet cpus;
+  auto* const set = reinterpret_cast<cpu_set_t*>(mask.data());
+  if (::sched_getaffinity(0, mask.size(), set) != 0) return cpus;
+  for (int cpu = 0; cpu < kCpus; ++cpu) {
+    if (CPU_ISSET_S(static_cast<std::size_t>(cpu), mask.size(), set)) cpus.add(cpu);
+  }
+  return cpus;
+}
+
+}  // namespace
+
+std::string own_host_name() {
+  std::array<char, 256> name{};
+  if (::gethostname(name.data(), name.size() - 1) != 0 || name[0] == '\0') return "localhost";
+  return name.data();
+}
+
+Result<topo::Topology> look_at(const TopologyOptions& options, const Outside& outside) {
+  topo::Sources sources;
+  if (options.topologies.empty()) {
+    sources = topo::live_sources(own_host_name());
+  } else {
+    auto given = topo::given_sources(options.topologies, options.distance, outside);
+    if (!given) return fail(std::move(given).error());
+    sources = std::move(*given);
+  }
+  auto survey = topo::discover(sources, outside);
+  if (!survey) return fail(std::move(survey).error());
+  survey->live = options.topologies.empty();
+  auto topology = topo::assemble(std::move(*survey));
+  if (topology && topology->hosts.empty()) {
+    return fail(Code::unavailable, "no host was found in what was looked at",
+                "give --topology, or see: topolaunch doctor");
+  }
+  return topology;
+}
+
+Status take_as_this_machine(topo::Topology& topology, const std::string& own_host) {
+  if (topology.hosts.size() != 1) {
+    return fail(Code::unavailable,
+                "the topology has " + std::to_string(topology.hosts.size()) +
+                    " hosts, and starting on several is not in this version yet",
+                "use --dry-run, or: topolaunch map");
+  }
+  topo::Host& host = topology.hosts.front();
+  host.name = own_host;
+  const CpuSet here = own_affinity();
+  if (!here.empty()) {
+    host.allowed_cpus = host.cpus.empty() ? here : host.allowed_cpus & here;
+    // The file describes CPUs that this process has not: bind to what there is.
+    if (host.allowed_cpus.empty()) host.allowed_cpus = here;
+  }
+  return {};
+}
+
+std::string why_no_gpu(const topo::Topology& topology) {
+  for (const topo::SurveyEntry& entry : topology.survey) {
+    if (entry.source != "nvml") continue;
+    if (entry.status == topo::SurveyEntry::Status::unavailable) {
+      return "could not look for GPUs: " + entry.why;
+    }
+    return "no GPU seen";
+  }
+  return "no GPU in the topology";
+}
+
+}  // namespace topolaunch::launcher

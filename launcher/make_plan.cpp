@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "launcher/make_plan.h"
+
+#include <algorithm>
+#include <map>
+
+#include "launcher/rank_environment.h"
+#include "mapping/parallel.h"
+
+namespace topolaunch::launcher {
+namespace {
+
+std::string leaf_name(const topo::Topology& topology, int host) {
+  const topo::Fabric& fabric = topology.fabric;
+  const auto h = static_cast<std::size_t>(host);
+  if (h >= fabric.leaf_of_host.size() || fabric.leaf_of_host[h] < 0) return {};
+  return fabric.switches[static_cast<std::size_t>(fabric.leaf_of_host[h])].name;
+}
+
+RankPlan place_of(const PlanRequest& request, const mapping::RankPlace& place,
+                  const std::vector<int>& host_number) {
+  const topo::Host& host = request.topology.hosts[static_cast<std::size_t>(place.seat.host)];
+  RankPlan rank;
+  rank.rank = place.rank;
+  rank.local_rank = place.local_rank;
+  rank.group_rank = host_number[static_cast<std::size_t>(place.seat.host)];
+  rank.host = host.name;
+  if (place.seat.gpu >= 0) {
+    const topo::Gpu& gpu = host.gpus[static_cast<std::size_t>(place.seat.gpu)];
+    rank.gpu_index = gpu.index;
+    rank.gpu_uuid = gpu.uuid;
+    rank.gpu_pci = gpu.pci ? gpu.pci->text() : std::string();
+    rank.gpu_model = gpu.model;
+  }
+  rank.numa = place.affinity.numa;
+  rank.cpus = place.affinity.cpus;
+  rank.memory_nodes = place.affinity.memory_nodes;
+  rank.nics = place.affinity.nics;
+  rank.note = place.affinity.note;
+  return rank;
+}
+
+}  // namespace
+
+int threads_for(const topo::Host& host, const CpuSet& cpus, int sharing) {
+  if (cpus.empty() || sharing < 1) return 0;
+  int cores = 0;
+  CpuSet counted;
+  for (const std::vector<int>& core : host.smt) {
+    const bool has = std::ranges::any_of(core, [&](int cpu) { return cpus.contains(cpu); });
+    if (!has) continue;
+    ++cores;
+    for (const int cpu : core) counted.add(cpu);
+  }
+  cores += (cpus - counted).size();  // CPUs of which no source told the core
+  return std::max(1, cores / sharing);
+}
+
+Plan make_plan(const PlanRequest& request) {
+  Plan plan;
+  plan.id = request.id;
+  plan.engine = request.engine.name;
+  plan.engine_why = request.engine.why;
+  plan.engine_args = request.options.engine_args;
+  plan.command = request.options.command;
+  plan.executable = request.executable;
+  plan.working_directory = request.working_directory;
+  plan.master_address = request.master_address;
+  plan.master_port = request.master_port;
+  plan.time_limit = request.options.time_limit;
+  plan.grace = request.options.grace;
+  plan.tag = request.options.tag ? Plan::Tag::rank : Plan::Tag::none;
+  plan.log_directory = request.options.log_directory;
+  plan.unset = withheld_variables(request.environment);
+
+  const auto& placement = request.solution.placement;
+  const std::size_t hosts = request.topology.hosts.size();
+  std::vector<int> host_number(hosts, -1);
+  std::vector<std::vector<int>> planned(hosts);  // GPU by local rank
+  std::map<std::pair<int, std::string>, int> sharing;
+  for (const mapping::RankPlace& place : placement) {
+    const auto h = static_cast<std::size_t>(place.seat.host);
+    if (host_number[h] < 0) {
+      host_number[h] = static_cast<int>(plan.hosts.size());
+      plan.hosts.push_back(request.topology.hosts[h].name);
+    }
+    planned[h].push_back(place.seat.gpu);
+    ++sharing[{place.seat.host, place.affinity.cpus.to_list()}];
+  }
+  for (const mapping::RankPlace& place : placement) {
+    const auto h = static_cast<std::size_t>(place.seat.host);
+    RankPlan rank = place_of(request, place, host_number);
+    RankSurroundings around;
+    around.run_id = plan.id;
+    around.world_size = static_cast<int>(placement.size());
+    around.local_world_size = static_cast<int>(planned[h].size());
+    around.group_world_size = static_cast<int>(plan.hosts.size());
+    around.master_address = plan.master_address;
+    around.master_port = plan.master_port;
+    around.leaf = leaf_name(request.topology, place.seat.host);
+    if (around.local_world_size > 1) {
+      around.threads = threads_for(request.topology.hosts[h], rank.cpus,
+                                   sharing[{place.seat.host, rank.cpus.to_list()}]);
+    }
+    if (rank.gpu_index >= 0) {
+      const VisibleGpus visible =
+          h == 0 ? request.visible : visible_gpus(request.topology.hosts[h], Environment());
+      around.has_devices = true;
+      around.pci_order = visible.indices;
+      around.visible_devices = permuted_devices(visible, planned[h], place.local_rank);
+    }
+    for (const mapping::Dimension& dimension : request.graph.dimensions) {
+      around.coordinates.emplace_back(dimension.name + "_rank",
+                                      mapping::coordinate(dimension, place.rank));
+      around.coordinates.emplace_back(dimension.name + "_size", dimension.size);
+    }
+    rank.environment = rank_environment(rank, around, request.environment);
+    plan.ranks.push_back(std::move(rank));
+  }
+  return plan;
+}
+
+}  // namespace topolaunch::launcher
