@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Seam: something that does a collective and can be timed. Subjects are MPI on host memory, a ring
+// of our own over MPI's point-to-point calls, a reference, and NCCL; the tests have a corrupting
+// one. tests/contract/subject holds each of them to this file.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "base/result.h"
+#include "base/units.h"
+#include "bench/device_port.h"
+#include "kernels/pattern.h"
+
+namespace topolaunch::bench {
+
+/// One allreduce. `send` equals `receive` where it is to be done in place.
+struct Work {
+  kernels::ElementType type = kernels::ElementType::float32;
+  kernels::Reduction reduction = kernels::Reduction::sum;
+  std::uint64_t count = 0;      ///< elements
+  const void* send = nullptr;   ///< memory of the subject's device
+  void* receive = nullptr;
+  bool in_place() const { return send == receive; }
+};
+
+class Subject {
+ public:
+  virtual ~Subject() = default;
+  virtual std::string backend() const = 0;  ///< "mpi host memory", "nccl"
+  virtual std::string version() const = 0;  ///< of the library underneath
+  virtual DevicePort& device() = 0;
+
+  /// Makes ready for `work`, untimed; its memory stays until the next prepare(). All ranks call it
+  /// with the same count, type and reduction.
+  virtual Status prepare(const Work& work) = 0;
+
+  /// Does the prepared work once; the result is in `receive` when it returns. Returns the time it
+  /// took on this rank, by the best clock that the subject has (steady clock, or events on the
+  /// stream). All ranks call it; it may wait for them.
+  virtual Result<Seconds> run() = 0;
+};
+
+}  // namespace topolaunch::bench

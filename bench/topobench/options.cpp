@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "bench/topobench/options.h"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <numeric>
+
+namespace topolaunch::bench {
+namespace {
+
+/// Edit distance: insertions, deletions, replacements.
+std::size_t distance(const std::string& a, const std::string& b) {
+  std::vector<std::size_t> row(b.size() + 1);
+  std::iota(row.begin(), row.end(), std::size_t{0});
+  for (std::size_t i = 1; i <= a.size(); ++i) {
+    std::size_t diagonal = row[0];
+    row[0] = i;
+    for (std::size_t j = 1; j <= b.size(); ++j) {
+      const std::size_t replaced = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
+      diagonal = row[j];
+      row[j] = std::min({row[j] + 1, row[j - 1] + 1, replaced});
+    }
+  }
+  return row[b.size()];
+}
+
+/// Options of nccl-tests that topobench doesn't have, so that they are refused by reason instead
+/// of by likeness.
+const char* known_elsewhere(const std::string& word) {
+  static constexpr std::pair<const char*, const char*> kOthers[] = {
+      {"-t", "one rank is one thread: start more ranks"},
+      {"--nthreads", "one rank is one thread: start more ranks"},
+      {"-g", "one rank is one GPU: start more ranks"},
+      {"--ngpus", "one rank is one GPU: start more ranks"},
+      {"-m", "operations aren't aggregated: each one is timed"},
+      {"-N", "run it again instead"},
+      {"-a", "the slowest rank's time is what is reported (and p50, p99 over iterations)"},
+      {"-I", "times of each iteration are always kept: --json FILE"},
+      {"-G", "CUDA graphs aren't there yet"},
+      {"-z", "runs are timed one by one"},
+      {"-R", "buffer registration isn't there yet"},
+      {"-D", "device kernels aren't there yet"},
+  };
+  for (const auto& [name, why] : kOthers) {
+    if (word == name) return why;
+  }
+  return nullptr;
+}
+
+Error unknown(const std::string& word, const CLI::App& app) {
+  const std::string name = word.substr(0, word.find('='));
+  Error error{Code::wrong_usage, "there is no option " + name, {}, {}, 0};
+  if (!word.starts_with("-")) {
+    error.message = "what is \"" + word + "\" for? topobench takes options only";
+    error.next = "topobench --help";
+    return error;
+  }
+  if (const char* why = known_elsewhere(name)) {
+    error.next = why;
+    return error;
+  }
+  std::string best;
+  std::size_t least = std::max<std::size_t>(2, name.size() / 2);
+  for (const CLI::Option* option : app.get_options()) {
+    for (const std::string& known : option->get_lnames()) {
+      const std::size_t d = distance(name, "--" + known);
+      if (d < least) {
+        least = d;
+        best = "--" + known;
+      }
+    }
+  }
+  error.next = best.empty() ? "topobench --help" : "did you mean " + best + "?";
+  return error;
+}
+
+}  // namespace
+
+Result<CommandLine> parse_options(const std::vector<std::string>& arguments) {
+  CommandLine line;
+  Options& o = line.options;
+  CLI::App app(
+      "Times an allreduce over the ranks of an MPI job: NCCL where every rank has a GPU, host "
+      "memory over MPI elsewhere. Start it with mpirun or srun, or by `topolaunch bench`.",
+      "topobench");
+  app.set_help_flag("-h,--help", "This text");
+  app.get_formatter()->column_width(34);
+  bool version = false;
+  app.add_flag("--version", version, "Print the version");
+
+  std::string minimum = "8", maximum = "32M", step, type = "float", operation = "sum";
+  std::string deadline = "60s";
+  app.add_option("-b,--minbytes", minimum, "Smallest size: 8, 64K, 1M, 2G")->capture_default_str();
+  app.add_option("-e,--maxbytes", maximum, "Largest size")->capture_default_str();
+  CLI::Option* by_step = app.add_option("-i,--stepbytes", step, "Add this from size to size");
+  app.add_option("-f,--stepfactor", o.sweep.factor, "Multiply by this from size to size")
+      ->capture_default_str()
+      ->excludes(by_step);
+  app.add_option("-n,--iters", o.trial.iterations, "Timed runs per size")
+      ->capture_default_str()
+      ->check(CLI::Range(1, 10'000'000));
+  app.add_option("-w,--warmup_iters", o.trial.warmup_iterations, "Runs before those")
+      ->capture_default_str()
+      ->check(CLI::Range(0, 10'000'000));
+  app.add_option("-c,--check", o.trial.check_iterations, "Checked runs per size; 0 = no check")
+      ->capture_default_str()
+      ->check(CLI::Range(0, 1'000'000));
+  app.add_option("-d,--datatype", type, "float or int32")
+      ->capture_default_str()
+      ->check(CLI::IsMember({"float", "int32"}));
+  app.add_option("-o,--op", operation, "sum, min or max")
+      ->capture_default_str()
+      ->check(CLI::IsMember({"sum", "min", "max"}));
+  app.add_option("-T,--deadline,--timeout", deadline, "Limit on every step; 0 = none")
+      ->capture_default_str();
+  app.add_option("-J,--json", o.json_file, "Write the measurement there; - = standard output");
+  app.add_option("--subject", o.subject, "auto, nccl, mpi, ring or reference")
+      ->capture_default_str()
+      ->check(CLI::IsMember({"auto", "nccl", "mpi", "ring", "reference"}));
+  app.add_option("--expect-ranks", o.expect_ranks, "Refuse to measure with any other number")
+      ->check(CLI::Range(1, 1 << 18));
+  app.allow_extras();
+  app.footer(
+      "Sizes: K, M and G are powers of 1024. Times are medians over the runs, of the slowest rank; "
+      "p50, p99\nand raw times are in the JSON. Exit status: 0, 64 wrong usage, 69 no backend, 80 "
+      "wrong ranks, devices\nor elements, 81 a step didn't end.");
+
+  std::vector<std::string> reversed(arguments.rbegin(), arguments.rend());
+  try {
+    app.parse(reversed);
+  } catch (const CLI::CallForHelp&) {
+    line.text = app.help();
+    return line;
+  } catch (const CLI::ParseError& e) {
+    return fail(Code::wrong_usage, e.what(), "topobench --help");
+  }
+  if (version) {
+    line.text = "version";
+    return line;
+  }
+  if (const auto extras = app.remaining(); !extras.empty()) return fail(unknown(extras.front(), app));
+
+  const auto size = [](const std::string& text, const char* option, Bytes& into) -> Status {
+    auto bytes = parse_bytes(text);
+    if (!bytes) return fail(Code::wrong_usage, std::string(option) + ": " + bytes.error().message);
+    into = *bytes;
+    return {};
+  };
+  if (auto s = size(minimum, "-b", o.sweep.minimum); !s) return fail(std::move(s).error());
+  if (auto s = size(maximum, "-e", o.sweep.maximum); !s) return fail(std::move(s).error());
+  if (!step.empty()) {
+    if (auto s = size(step, "-i", o.sweep.step); !s) return fail(std::move(s).error());
+    if (o.sweep.step.count() < 1) return fail(Code::wrong_usage, "-i: a step of 0 never ends");
+  }
+  auto limit = parse_duration(deadline);
+  if (!limit) return fail(Code::wrong_usage, "--deadline: " + limit.error().message);
+  o.deadline = *limit;
+  o.trial.type = type == "float" ? kernels::ElementType::float32 : kernels::ElementType::int32;
+  o.trial.reduction = operation == "min"   ? kernels::Reduction::minimum
+                      : operation == "max" ? kernels::Reduction::maximum
+                                           : kernels::Reduction::sum;
+  auto sizes = sweep_sizes(o.sweep, static_cast<std::int64_t>(element_bytes(o.trial.type)));
+  if (!sizes) return fail(std::move(sizes).error());
+  o.trial.sizes = std::move(*sizes);
+  return line;
+}
+
+}  // namespace topolaunch::bench

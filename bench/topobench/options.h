@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// topobench's command line, parsed once: nccl-tests' letters where the thing is the same.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "base/units.h"
+#include "bench/sweep.h"
+#include "bench/topobench/trial.h"
+
+namespace topolaunch::bench {
+
+struct Options {
+  Sweep sweep;
+  TrialOptions trial;               ///< sizes are filled in from the sweep
+  std::string subject = "auto";     ///< auto, nccl, mpi, ring, reference
+  std::string json_file;            ///< empty = none; "-" = standard output, without the table
+  std::optional<int> expect_ranks;
+  Seconds deadline{60};             ///< per step; 0 = none
+};
+
+/// What to do: run, or print `text` and exit with 0 (--help, --version).
+struct CommandLine {
+  Options options;
+  std::optional<std::string> text;
+};
+
+/// wrong_usage names the word at fault and, for an unknown option, the nearest one there is.
+Result<CommandLine> parse_options(const std::vector<std::string>& arguments);
+
+}  // namespace topolaunch::bench

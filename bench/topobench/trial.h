@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Times and checks a subject over a row of sizes. How it counts:
+//   - an iteration begins behind a barrier, and its time is the slowest rank's, reduced after all
+//     iterations, outside of what is timed; `time` is the median over iterations;
+//   - the data are whole numbers with one exact result (kernels/pattern.h); the count of wrong
+//     elements is over all ranks, all checked runs, and the last timed run out of place;
+//   - memory of the largest size is allocated and touched once; warm-up runs come before.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+#include "base/result.h"
+#include "bench/measurement.h"
+#include "bench/subject.h"
+#include "bench/topobench/deadline.h"
+#include "bench/topobench/world.h"
+
+namespace topolaunch::bench {
+
+struct TrialOptions {
+  std::vector<std::int64_t> sizes;  ///< bytes, whole elements
+  kernels::ElementType type = kernels::ElementType::float32;
+  kernels::Reduction reduction = kernels::Reduction::sum;
+  int warmup_iterations = 5, iterations = 20, check_iterations = 1;
+  bool out_of_place = true, in_place = true;
+};
+
+/// Called on rank 0 after each size.
+using OnSize = std::function<void(const SizeResult&)>;
+
+/// A trial that could not be brought to its end.
+struct TrialFailure {
+  Error error;
+  /// All ranks have this failure and stand at the same place. False: it struck this rank alone in
+  /// the middle of a collective, where the others wait for it; nothing is left but to end the job.
+  bool everybody = true;
+};
+
+/// Results in the order of the sizes; timings count on rank 0 only, wrong elements on all.
+tl::expected<std::vector<SizeResult>, TrialFailure> run_trial(const World& world,
+                                                              Subject& subject,
+                                                              const TrialOptions& options,
+                                                              Deadline& deadline,
+                                                              const OnSize& on_size = {});
+
+const char* name_of(kernels::ElementType type);     ///< nccl-tests' "float", "int32"
+const char* name_of(kernels::Reduction reduction);  ///< "sum", "min", "max"
+
+}  // namespace topolaunch::bench

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "bench/topobench/world.h"
+
+#include <mpi.h>
+
+namespace topolaunch::bench {
+
+World::World(int* argc, char*** argv) {
+  // The deadline's thread makes no MPI call.
+  int provided = 0;
+  MPI_Init_thread(argc, argv, MPI_THREAD_FUNNELED, &provided);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank_);
+  MPI_Comm_size(MPI_COMM_WORLD, &size_);
+}
+
+World::~World() { MPI_Finalize(); }
+
+void World::barrier() const { MPI_Barrier(MPI_COMM_WORLD); }
+
+std::int64_t World::sum(std::int64_t mine) const {
+  std::int64_t all = 0;
+  MPI_Allreduce(&mine, &all, 1, MPI_INT64_T, MPI_SUM, MPI_COMM_WORLD);
+  return all;
+}
+
+std::int64_t World::minimum(std::int64_t mine) const {
+  std::int64_t all = 0;
+  MPI_Allreduce(&mine, &all, 1, MPI_INT64_T, MPI_MIN, MPI_COMM_WORLD);
+  return all;
+}
+
+std::vector<double> World::slowest(const std::vector<double>& mine) const {
+  std::vector<double> all(mine.size());
+  MPI_Reduce(mine.data(), all.data(), static_cast<int>(mine.size()), MPI_DOUBLE, MPI_MAX, 0,
+             MPI_COMM_WORLD);
+  return all;
+}
+
+std::vector<std::string> World::gather(const std::string& mine) const {
+  const auto ranks = static_cast<std::size_t>(size_);
+  std::vector<int> lengths(ranks), starts(ranks);
+  const int length = static_cast<int>(mine.size());
+  MPI_Allgather(&length, 1, MPI_INT, lengths.data(), 1, MPI_INT, MPI_COMM_WORLD);
+  int total = 0;
+  for (std::size_t i = 0; i < ranks; ++i) {
+    starts[i] = total;
+    total += lengths[i];
+  }
+  std::string all(static_cast<std::size_t>(total), '\0');
+  MPI_Allgatherv(mine.data(), length, MPI_CHAR, all.data(), lengths.data(), starts.data(), MPI_CHAR,
+                 MPI_COMM_WORLD);
+  std::vector<std::string> texts;
+  for (std::size_t i = 0; i < ranks; ++i) {
+    texts.push_back(all.substr(static_cast<std::size_t>(starts[i]), static_cast<std::size_t>(lengths[i])));
+  }
+  return texts;
+}
+
+Status World::agree(const Status& mine) const {
+  const std::int64_t first = minimum(mine ? size_ : rank_);
+  if (first == size_) return {};
+  const auto bcast_text = [&](std::string text) {
+    int length = static_cast<int>(text.size());
+    MPI_Bcast(&length, 1, MPI_INT, static_cast<int>(first), MPI_COMM_WORLD);
+    text.resize(static_cast<std::size_t>(length));
+    MPI_Bcast(text.data(), length, MPI_CHAR, static_cast<int>(first), MPI_COMM_WORLD);
+    return text;
+  };
+  const bool speak = rank_ == first;
+  int code = speak ? exit_status(mine.error().code) : 0;
+  MPI_Bcast(&code, 1, MPI_INT, static_cast<int>(first), MPI_COMM_WORLD);
+  const std::string message = bcast_text(speak ? mine.error().message : "");
+  const std::string next = bcast_text(speak ? mine.error().next : "");
+  const std::string where = size_ > 1 ? "rank " + std::to_string(first) + ": " : "";
+  return fail(static_cast<Code>(code), where + message, next);
+}
+
+}  // namespace topolaunch::bench
