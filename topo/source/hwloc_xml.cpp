@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "topo/source/hwloc_xml.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cstring>
+#include <pugixml.hpp>
+#include <set>
+
+namespace topolaunch::topo {
+namespace {
+
+constexpr std::size_t kMostObjects = 1'000'000;
+constexpr int kDeepest = 200;  // hwloc recurses over objects; real machines have 15 to 25 levels
+constexpr unsigned kShortDomains = 0x10000;  // Debian's hwloc keeps PCI domains in 16 bits
+
+int line_of(const std::string& text, std::ptrdiff_t offset) {
+  const auto end = text.begin() + std::clamp<std::ptrdiff_t>(offset, 0, std::ssize(text));
+  return 1 + static_cast<int>(std::count(text.begin(), end, '\n'));
+}
+
+bool is_osdev(pugi::xml_node object) {
+  return std::strcmp(object.attribute("type").value(), "OSDev") == 0;
+}
+
+/// hwloc 3 writes the kinds of an OS device as bits, hwloc 2 as one number (include/hwloc.h of both).
+int osdev_type_2(unsigned bits, std::string_view name) {
+  enum Bit : unsigned { storage = 1, memory = 2, gpu = 4, coprocessor = 8, network = 16, fabrics = 32, dma = 64 };
+  if ((bits & fabrics) != 0) return 3;
+  if ((bits & network) != 0) return 2;
+  if ((bits & coprocessor) != 0) return name.starts_with("nvml") || name.starts_with("rsmi") ? 1 : 5;
+  if ((bits & gpu) != 0) return 1;
+  if ((bits & dma) != 0) return 4;
+  return 0;
+}
+
+class Preparation {
+ public:
+  Preparation(const std::string& text, const std::string& file) : text_(text), file_(file) {}
+
+  Result<HwlocXml> run() {
+    // parse_default without document type and comments: they are dropped, entities stay unexpanded.
+    const auto parsed = document_.load_buffer(text_.data(), text_.size());
+    if (!parsed) return bad(parsed.offset, fmt::format("not XML: {}", parsed.description()));
+    const auto root = document_.document_element();
+    if (std::strcmp(root.name(), "topology") != 0 || !root.child("object")) {
+      return bad(root.offset_debug(), "not an hwloc topology: no <topology> with an <object>");
+    }
+    if (const auto status = visit_objects(root); !status) return fail(status.error());
+    relabel(root);
+    shorten_domains();
+    HwlocXml out;
+    out.warnings = std::move(warnings_);
+    for (const auto& [wide, narrow] : narrow_) out.domains[narrow] = wide;
+    for (const auto info : root.child("object").children("info")) {
+      if (std::strcmp(info.attribute("name").value(), "HostName") == 0) {
+        out.host_name = info.attribute("value").value();
+      }
+    }
+    struct StringWriter final : pugi::xml_writer {
+      std::string text;
+      void write(const void* data, std::size_t size) override {
+        text.append(static_cast<const char*>(data), size);
+      }
+    } writer;
+    document_.save(writer, "", pugi::format_raw);
+    out.text = std::move(writer.text);
+    return out;
+  }
+
+ private:
+  tl::unexpected<Error> bad(std::ptrdiff_t offset, std::string what) const {
+    return fail(Error{Code::invalid_input, std::move(what), "write one with: lstopo machine.xml", file_,
+                      line_of(text_, offset)});
+  }
+
+  /// Walks over all objects without recursion; collects those with a PCI address.
+  Status visit_objects(pugi::xml_node root) {
+    std::size_t count = 0;
+    int depth = 0;
+    pugi::xml_node node = root.first_child();
+    while (node) {
+      if (std::strcmp(node.name(), "object") == 0) {
+        if (++count > kMostObjects) return bad(node.offset_debug(), "more than a million objects");
+        if (node.attribute("pci_busid") || node.attribute("bridge_pci")) pci_.push_back(node);
+        if (is_osdev(node)) osdevs_.push_back(node);
+      }
+      if (node.first_child()) {
+        if (++depth > kDeepest) {
+          return bad(node.offset_debug(), fmt::format("nested deeper than {} levels", kDeepest));
+        }
+        node = node.first_child();
+        continue;
+      }
+      while (node && !node.next_sibling()) {
+        node = node.parent();
+        if (node == root) return {};
+        --depth;
+      }
+      if (node) node = node.next_sibling();
+    }
+    return {};
+  }
+
+  void relabel(pugi::xml_node root) {
+    const std::string version = root.attribute("version").value();
+    int major = 0;
+    std::from_chars(version.data(), version.data() + version.size(), major);
+    if (major <= 2) return;  // none at all: hwloc 1.x, which hwloc 2 reads
+    root.attribute("version").set_value("2.0");
+    for (auto osdev : osdevs_) {
+      auto type = osdev.attribute("osdev_type");
+      type.set_value(osdev_type_2(type.as_uint(), osdev.attribute("name").value()));
+    }
+    // What holds for the whole topology stands behind the objects in version 3, in the machine in 2.
+    auto machine = root.child("object");
+    for (auto info = root.child("info"); info;) {
+      const auto next = info.next_sibling("info");
+      machine.prepend_copy(info);
+      root.remove_child(info);
+      info = next;
+    }
+    std::string dropped;
+    for (const char* name : {"memattr", "cpukind"}) {
+      bool any = false;
+      while (root.remove_child(name)) any = true;
+      if (any) dropped += fmt::format("{}{}", dropped.empty() ? "" : ", ", name);
+    }
+    warnings_.push_back(
+        {"hwloc-xml-version", Warning::Severity::note, file_, line_of(text_, root.offset_debug()),
+         fmt::format("hwloc XML {} is read as 2.0{}", version,
+                     dropped.empty() ? std::string()
+                                     : fmt::format("; not taken over: {}", dropped))});
+  }
+
+  /// "10000:01:00.0" -> 0x10000; nothing if the text doesn't begin with a domain.
+  static std::optional<std::uint32_t> domain_of(std::string_view text) {
+    const auto colon = text.find(':');
+    std::uint32_t domain = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + std::min(colon, text.size()),
+                                              domain, 16);
+    if (error != std::errc{} || colon == std::string_view::npos || end != text.data() + colon) {
+      return std::nullopt;
+    }
+    return domain;
+  }
+
+  void shorten_domains() {
+    std::set<std::uint32_t> used;
+    for_each_domain([&](pugi::xml_attribute, std::uint32_t domain) { used.insert(domain); });
+    std::uint32_t spare = kShortDomains - 1;
+    for (const std::uint32_t domain : used) {
+      if (domain < kShortDomains) continue;
+      while (spare > 0 && used.contains(spare)) --spare;
+      if (spare == 0) break;  // more than 65535 domains: hwloc drops the rest
+      narrow_[domain] = spare--;
+    }
+    if (narrow_.empty()) return;
+    for_each_domain([&](pugi::xml_attribute attribute, std::uint32_t domain) {
+      const auto found = narrow_.find(domain);
+      if (found == narrow_.end()) return;
+      const std::string_view old = attribute.value();
+      const std::string renamed =
+          fmt::format("{:04x}{}", found->second, old.substr(old.find(':')));
+      attribute.set_value(renamed.c_str());
+    });
+  }
+
+  template <class Visit>
+  void for_each_domain(Visit visit) {
+    for (auto object : pci_) {
+      for (const char* name : {"pci_busid", "bridge_pci"}) {
+        auto attribute = object.attribute(name);
+        if (!attribute) continue;
+        if (const auto domain = domain_of(attribute.value())) visit(attribute, *domain);
+      }
+    }
+  }
+
+  const std::string& text_;
+  const std::string& file_;
+  pugi::xml_document document_;
+  std::vector<pugi::xml_node> pci_, osdevs_;
+  std::map<std::uint32_t, std::uint32_t> narrow_;  ///< in the file -> for hwloc
+  std::vector<Warning> warnings_;
+};
+
+}  // namespace
+
+Result<HwlocXml> prepare_hwloc_xml(const std::string& text, const std::string& file) {
+  return Preparation(text, file).run();
+}
+
+}  // namespace topolaunch::topo
