@@ -83,43 +83,8 @@ Split split_words(const std::vector<std::string>& words) {
 }
 
 std::string verb_help(const VerbEntry& verb) {
-  Parser parser = make_parser(verb);
-  std::string text = "Usage: topolaunch " + std::string(verb.name) + " " + std::string(verb.usage) +
-                     "\n" + parser.app->help();
-  // CLI11 prints its own usage line, which knows nothing of "--".
-  const auto begin = text.find("\nUsage: ", 1);
-  if (begin != std::string::npos) {
-    const auto end = text.find('\n', begin + 1);
-    text.erase(begin, end - begin);
-  }
-  while (text.ends_with("\n\n")) text.pop_back();
-  return text;
-}
-
-tl::unexpected<Error> unknown_option(const std::string& word, const VerbEntry& verb,
-                                     const CLI::App& app) {
-  const std::string name = word.substr(0, word.find('='));
-  for (const PlannedName& planned : planned_options()) {
-    if (planned.name == name) {
-      return fail(Code::wrong_usage, name + " is not in this version of topolaunch yet",
-                  std::string(planned.instead));
-    }
-  }
-  std::vector<std::string> known;
-  for (const CLI::Option* const option : app.get_options()) {
-    for (const std::string& one : option->get_lnames()) known.push_back("--" + one);
-  }
-  const std::string near = nearest_name(name, known);
-  std::string next = near.empty() ? "see: topolaunch " + std::string(verb.name) + " --help"
-                                  : "did you mean " + near + "?";
-  for (const VerbEntry& other : verbs()) {
-    if (!near.empty() || other.name == verb.name) continue;
-    if (make_parser(other).app->get_option_no_throw(name) != nullptr) {
-      next = "it belongs to: topolaunch " + std::string(other.name);
-      break;
-    }
-  }
-  return fail(Code::wrong_usage, "unknown option " + name, next);
+  const Parser parser = make_parser(verb);
+  return help_of(*parser.app, std::string(verb.name) + " " + std::string(verb.usage));
 }
 
 tl::unexpected<Error> unknown_verb(const std::string& word,
@@ -187,33 +152,36 @@ Status apply_settings(CLI::App& app, const Settings& settings) {
   return {};
 }
 
-Status parse_options(const VerbEntry& verb, CLI::App& app, std::vector<std::string> options,
-                     const Settings& settings) {
-  app.allow_extras();
-  try {
-    std::ranges::reverse(options);  // CLI11 takes words from the back
-    app.parse(std::move(options));
-  } catch (const OptionProblem& problem) {
-    return fail(problem.error);
-  } catch (const CLI::ParseError& error) {
-    // "--ranks: 1 required N missing"
-    std::string message = error.what();
-    std::ranges::replace(message, '\n', ' ');
-    return fail(Code::wrong_usage, message, "see: topolaunch " + std::string(verb.name) + " --help");
+/// Quota settings that have no option.
+Status fill_quota_policy(QuotaOptions& quota, const Settings& settings) {
+  const auto wrong = [](const Setting& setting, const char* example) {
+    return fail(Code::configuration,
+                setting.origin + ": '" + setting.key + "' can't be '" + setting.values.front() + "'",
+                std::string("write ") + example);
+  };
+  if (const Setting* const s = settings.find("quota_count")) {
+    quota.count = s->values.front();
+    if (quota.count != "gpus" && quota.count != "ranks") return wrong(*s, "gpus or ranks");
   }
-  for (const std::string& word : app.remaining()) {
-    if (word.size() > 1 && word.front() == '-') return unknown_option(word, verb, app);
-    return fail(Code::wrong_usage, "unexpected word '" + word + "'",
-                verb.takes_command ? "the command goes behind --"
-                                   : "see: topolaunch " + std::string(verb.name) + " --help");
+  if (const Setting* const s = settings.find("quota_require_uid")) {
+    quota.require_uid = parse_flag(s->values.front(), s->key).value_or(false);
   }
-  return apply_settings(app, settings);
-}
-
-bool asks_for_help(const std::vector<std::string>& options) {
-  return std::ranges::any_of(options, [](const std::string& word) {
-    return word == "--help" || word == "-h" || word == "-?";
-  });
+  if (const Setting* const s = settings.find("quota_max_token_days")) {
+    const Environment number{{"days", s->values.front()}};
+    const long days = number.get_int("days").value_or(0);
+    if (days < 1 || days > 3660) return wrong(*s, "days, from 1 to 3660");
+    quota.max_token_days = static_cast<int>(days);
+  }
+  if (const Setting* const s = settings.find("quota_revocation_max_age")) {
+    const auto age = parse_duration(s->values.front());
+    if (!age) return wrong(*s, "a duration like 24h");
+    quota.revocation_max_age = static_cast<std::int64_t>(age->count());
+  }
+  if (const Setting* const s = settings.find("quota_stale_revocation")) {
+    if (s->values.front() != "warn" && s->values.front() != "deny") return wrong(*s, "warn or deny");
+    quota.stale_revocation_denies = s->values.front() == "deny";
+  }
+  return {};
 }
 
 }  // namespace
@@ -245,7 +213,9 @@ Result<Request> parse_command_line(const std::vector<std::string>& words, const 
     return Request(HelpRequest{split.first ? verb_help(*verb) : general_help()});
   }
   Parser parser = make_parser(*verb);
-  if (Status ok = parse_options(*verb, *parser.app, std::move(split.options), settings); !ok) {
+  Status parsed = parse_words(*parser.app, std::move(split.options), std::string(verb->name));
+  if (parsed) parsed = apply_settings(*parser.app, settings);
+  if (!parsed) {
     // A command without "--" is told apart from a word too many.
     if (verb->name == "run" && !split.has_separator && split.first) {
       for (std::size_t i = 0; i < words.size(); ++i) {
@@ -254,13 +224,16 @@ Result<Request> parse_command_line(const std::vector<std::string>& words, const 
         }
       }
     }
-    return fail(std::move(ok).error());
+    return fail(std::move(parsed).error());
   }
   if (split.has_separator && !verb->takes_command) {
     return fail(Code::wrong_usage, "'" + std::string(verb->name) + "' starts no command",
                 "leave out -- and what follows");
   }
   if (auto* const run = std::get_if<RunOptions>(parser.request.get())) {
+    if (Status ok = fill_quota_policy(run->quota, settings); !ok) {
+      return fail(std::move(ok).error());
+    }
     run->command = std::move(split.command);
     if (run->command.empty()) {
       return fail(Code::wrong_usage, "no command given",

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "base/commands.h"
-#include "launcher/nearest_name.h"
+#include "launcher/cli_options.h"
 
 namespace topolaunch::launcher {
 namespace {
@@ -18,94 +18,6 @@ constexpr const char* kLaunch = "Launch";
 constexpr const char* kQuota = "Quota";
 constexpr const char* kCheck = "Checks";
 constexpr const char* kOutput = "Output";
-
-/// An option with one value; the last one given wins, as wrappers expect.
-CLI::Option* text(CLI::App& app, const char* names, std::string& into, const char* meaning,
-                  const char* type, const char* group) {
-  return app.add_option(names, into, meaning)
-      ->type_name(type)
-      ->group(group)
-      ->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
-}
-
-/// An option that may be given several times, one value each time.
-CLI::Option* list(CLI::App& app, const char* names, std::vector<std::string>& into,
-                  const char* meaning, const char* type, const char* group) {
-  return app.add_option(names, into, meaning)->type_name(type)->group(group)->allow_extra_args(
-      false);
-}
-
-CLI::Option* flag(CLI::App& app, const char* names, bool& into, const char* meaning,
-                  const char* group) {
-  return app.add_flag(names, into, meaning)->group(group)->multi_option_policy(
-      CLI::MultiOptionPolicy::TakeLast);
-}
-
-/// An option whose value goes through a parser of ours that returns Result.
-template <class Parse>
-CLI::Option* parsed(CLI::App& app, const char* names, Parse parse, const char* meaning,
-                    const char* type, const char* group) {
-  const std::string name = std::string(names).substr(std::string(names).find("--"));
-  return app
-      .add_option_function<std::string>(
-          names,
-          [parse, name](const std::string& value) {
-            if (Status ok = parse(value); !ok) {
-              Error error = std::move(ok).error();
-              error.message = name + ": " + error.message;
-              throw OptionProblem{std::move(error)};
-            }
-          },
-          meaning)
-      ->type_name(type)
-      ->group(group)
-      ->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
-}
-
-CLI::Option* choice(CLI::App& app, const char* names, std::string& into,
-                    std::vector<std::string> allowed, const char* meaning, const char* type,
-                    const char* group) {
-  return parsed(
-      app, names,
-      [&into, allowed = std::move(allowed)](const std::string& value) -> Status {
-        if (std::ranges::find(allowed, value) == allowed.end()) {
-          std::string all;
-          for (const std::string& one : allowed) all += (all.empty() ? "" : ", ") + one;
-          return fail(Code::wrong_usage, "'" + value + "' is not one of " + all,
-                      nearest_name(value, allowed).empty()
-                          ? "choose one of them"
-                          : "did you mean " + nearest_name(value, allowed) + "?");
-        }
-        into = value;
-        return {};
-      },
-      meaning, type, group);
-}
-
-CLI::Option* duration(CLI::App& app, const char* names, std::optional<Seconds>& into,
-                      const char* meaning, const char* group) {
-  return parsed(
-      app, names,
-      [&into](const std::string& value) -> Status {
-        auto seconds = parse_duration(value);
-        if (!seconds) return fail(std::move(seconds).error());
-        if (seconds->count() <= 0) return fail(Code::wrong_usage, "must be longer than nothing");
-        into = *seconds;
-        return {};
-      },
-      meaning, "TIME", group);
-}
-
-Result<int> whole_number(const std::string& value, int least, int most) {
-  int number = 0;
-  const char* const end = value.data() + value.size();
-  const auto [stop, error] = std::from_chars(value.data(), end, number);
-  if (error != std::errc{} || stop != end || number < least || number > most) {
-    return fail(Code::wrong_usage, "'" + value + "' is not a whole number from " +
-                                       std::to_string(least) + " to " + std::to_string(most));
-  }
-  return number;
-}
 
 Result<std::vector<double>> distances(const std::string& value) {
   std::vector<double> out;
@@ -143,7 +55,7 @@ void job_options(CLI::App& app, JobOptions& o) {
       [&o](const std::string& value) -> Status {
         auto n = whole_number(value, 1, 1 << 20);
         if (!n) return fail(std::move(n).error());
-        o.ranks = *n;
+        o.ranks = static_cast<int>(*n);
         return {};
       },
       "how many (else one per visible GPU, else 1)", "N", kWhat);
@@ -307,27 +219,6 @@ const std::vector<VerbEntry>& verbs() {
 
 const std::vector<PlannedName>& planned_verbs() {
   static const std::vector<PlannedName> names{{"top", "use: topolaunch ps"}};
-  return names;
-}
-
-const std::vector<PlannedName>& planned_options() {
-  static const std::vector<PlannedName> names{
-      {"--link-rate", "give rates inside a synthetic: SPEC or a topology file"},
-      {"--distances", "give levels as --topology tree:... with --distance"},
-      {"--model", "give the bytes with --bytes"},
-      {"--solve-limit", "use --effort fast for the least work"},
-      {"--affinity", "use --pin, --require or --prefer"},
-      {"--anti-affinity", "use --pin or --spread"},
-      {"--ab", "run twice and compare with: topolaunch validate"},
-      {"--max-restarts", "restart from the job's checkpoint by hand"},
-      {"--spares", "leave it out"},
-      {"--wait", "try again later"},
-      {"--after", "chain the commands in a shell with &&"},
-      {"--requeue", "leave it to the scheduler"},
-      {"--compare", "report the two runs one after the other"},
-      {"--color", "output has no colours"},
-      {"--no-progress", "there is no progress display to switch off"},
-  };
   return names;
 }
 

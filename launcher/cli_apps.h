@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "launcher/cli.h"
+#include "launcher/cli_options.h"
 
 namespace topolaunch::launcher {
 
@@ -24,17 +25,7 @@ struct VerbEntry {
 /// Those of this version, `run` first.
 const std::vector<VerbEntry>& verbs();
 
-/// Names that the product's contract has and this version does not: refused with one clear sentence.
-struct PlannedName {
-  std::string_view name;
-  std::string_view instead;  ///< what to do until then
-};
+/// Verbs of the product's contract that this version does not have.
 const std::vector<PlannedName>& planned_verbs();
-const std::vector<PlannedName>& planned_options();
-
-/// Thrown by an option's own check, carries the error out of CLI11's parser.
-struct OptionProblem {
-  Error error;
-};
 
 }  // namespace topolaunch::launcher

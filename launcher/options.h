@@ -5,6 +5,7 @@
 // host lists) is still text here where the stage that uses it owns the grammar.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -32,6 +33,12 @@ struct JobOptions {
 
 struct QuotaOptions {
   std::string token_file, ledger, rule;  ///< rule: require|warn|off; empty = not said
+  // From the configuration alone, usually the site's:
+  std::string count = "gpus";            ///< what is charged: gpus|ranks
+  bool require_uid = false;              ///< a token must name the user
+  int max_token_days = 35;
+  std::int64_t revocation_max_age = 0;   ///< seconds; 0 = no limit
+  bool stale_revocation_denies = false;
 };
 
 struct RunOptions {

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// topobench as a job on a plan's placement: the same ranks on the same GPUs and CPUs. It is an MPI
+// program, so an engine that gives no MPI is replaced by mpirun for it; the plan is the same.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/outside.h"
+#include "bench/measurement.h"
+#include "launcher/plan.h"
+
+namespace topolaunch::launcher {
+
+struct BenchWish {
+  std::vector<std::string> arguments;  ///< topobench's own
+  Seconds limit{60};
+  std::string json_file;               ///< where the measurement goes
+  bool show_table = false;             ///< on stdout; else it is thrown away
+};
+
+/// $TOPOLAUNCH_TOPOBENCH, beside this program, in the build tree, or in PATH; unavailable (69).
+Result<std::string> find_topobench(const Outside& outside);
+
+/// `plan` with topobench for its command.
+Result<Plan> bench_plan(const Plan& plan, const BenchWish& wish, const Outside& outside);
+
+/// Runs it and reads the measurement; could_not_test (81) with what topobench said when it fails.
+Result<bench::Measurement> measure(const Plan& plan, const BenchWish& wish,
+                                   const Outside& outside);
+
+}  // namespace topolaunch::launcher

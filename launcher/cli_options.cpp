@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "launcher/cli_options.h"
+
+#include <algorithm>
+#include <charconv>
+#include <utility>
+
+#include "launcher/nearest_name.h"
+
+namespace topolaunch::launcher {
+namespace {
+
+tl::unexpected<Error> unknown_option(const std::string& word, const std::string& verb,
+                                     const CLI::App& app) {
+  const std::string name = word.substr(0, word.find('='));
+  for (const PlannedName& planned : planned_options()) {
+    if (planned.name == name) {
+      return fail(Code::wrong_usage, name + " is not in this version of topolaunch yet",
+                  std::string(planned.instead));
+    }
+  }
+  std::vector<std::string> known;
+  for (const CLI::Option* const option : app.get_options()) {
+    for (const std::string& one : option->get_lnames()) known.push_back("--" + one);
+  }
+  const std::string near = nearest_name(name, known);
+  return fail(Code::wrong_usage, "unknown option " + name,
+              near.empty() ? "see: topolaunch " + verb + " --help" : "did you mean " + near + "?");
+}
+
+}  // namespace
+
+CLI::Option* text(CLI::App& app, const char* names, std::string& into, const char* meaning,
+                  const char* type, const char* group) {
+  return app.add_option(names, into, meaning)
+      ->type_name(type)
+      ->group(group)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
+}
+
+CLI::Option* list(CLI::App& app, const char* names, std::vector<std::string>& into,
+                  const char* meaning, const char* type, const char* group) {
+  return app.add_option(names, into, meaning)->type_name(type)->group(group)->allow_extra_args(
+      false);
+}
+
+CLI::Option* flag(CLI::App& app, const char* names, bool& into, const char* meaning,
+                  const char* group) {
+  return app.add_flag(names, into, meaning)
+      ->group(group)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
+}
+
+CLI::Option* parsed(CLI::App& app, const char* names,
+                    std::function<Status(const std::string&)> parse, const char* meaning,
+                    const char* type, const char* group) {
+  const std::string all(names);
+  const std::string name = all.substr(std::min(all.find("--"), all.size()));
+  return app
+      .add_option_function<std::string>(
+          names,
+          [parse = std::move(parse), name](const std::string& value) {
+            if (Status ok = parse(value); !ok) {
+              Error error = std::move(ok).error();
+              error.message = name + ": " + error.message;
+              throw OptionProblem{std::move(error)};
+            }
+          },
+          meaning)
+      ->type_name(type)
+      ->group(group)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
+}
+
+CLI::Option* choice(CLI::App& app, const char* names, std::string& into,
+                    std::vector<std::string> allowed, const char* meaning, const char* type,
+                    const char* group) {
+  return parsed(
+      app, names,
+      [&into, allowed = std::move(allowed)](const std::string& value) -> Status {
+        if (std::ranges::find(allowed, value) == allowed.end()) {
+          std::string all;
+          for (const std::string& one : allowed) all += (all.empty() ? "" : ", ") + one;
+          const std::string near = nearest_name(value, allowed);
+          return fail(Code::wrong_usage, "'" + value + "' is not one of " + all,
+                      near.empty() ? "choose one of them" : "did you mean " + near + "?");
+        }
+        into = value;
+        return {};
+      },
+      meaning, type, group);
+}
+
+CLI::Option* duration(CLI::App& app, const char* names, std::optional<Seconds>& into,
+                      const char* meaning, const char* group) {
+  return parsed(
+      app, names,
+      [&into](const std::string& value) -> Status {
+        auto seconds = parse_duration(value);
+        if (!seconds) return fail(std::move(seconds).error());
+        if (seconds->count() <= 0) {
+          return fail(Code::wrong_usage, "must be longer than nothing", "write it like 90s or 5m");
+        }
+        into = *seconds;
+        return {};
+      },
+      meaning, "TIME", group);
+}
+
+Result<std::int64_t> whole_number(const std::string& value, std::int64_t least, std::int64_t most) {
+  std::int64_t number = 0;
+  const char* const end = value.data() + value.size();
+  const auto [stop, error] = std::from_chars(value.data(), end, number);
+  if (error != std::errc{} || stop != end || number < least || number > most) {
+    return fail(Code::wrong_usage, "'" + value + "' is not a whole number from " +
+                                       std::to_string(least) + " to " + std::to_string(most));
+  }
+  return number;
+}
+
+Status parse_words(CLI::App& app, std::vector<std::string> words, const std::string& verb) {
+  app.allow_extras();
+  try {
+    std::ranges::reverse(words);  // CLI11 takes words from the back
+    app.parse(std::move(words));
+  } catch (const OptionProblem& problem) {
+    return fail(problem.error);
+  } catch (const CLI::ParseError& error) {
+    // "--ranks: 1 required N missing"
+    std::string message = error.what();
+    std::ranges::replace(message, '\n', ' ');
+    return fail(Code::wrong_usage, message, "see: topolaunch " + verb + " --help");
+  }
+  for (const std::string& word : app.remaining()) {
+    if (word.size() > 1 && word.front() == '-') return unknown_option(word, verb, app);
+    return fail(Code::wrong_usage, "unexpected word '" + word + "'",
+                "see: topolaunch " + verb + " --help");
+  }
+  return {};
+}
+
+std::string help_of(const CLI::App& app, const std::string& usage) {
+  std::string text = "Usage: topolaunch " + usage + "\n" + app.help();
+  const auto begin = text.find("\nUsage: ", 1);
+  if (begin != std::string::npos) {
+    const auto end = text.find('\n', begin + 1);
+    text.erase(begin, end - begin);
+  }
+  while (text.ends_with("\n\n")) text.pop_back();
+  return text;
+}
+
+bool asks_for_help(const std::vector<std::string>& words) {
+  return std::ranges::any_of(
+      words, [](const std::string& word) { return word == "--help" || word == "-h"; });
+}
+
+const std::vector<PlannedName>& planned_options() {
+  static const std::vector<PlannedName> names{
+      {"--link-rate", "give rates inside a synthetic: SPEC or a topology file"},
+      {"--distances", "give levels as --topology tree:... with --distance"},
+      {"--model", "give the bytes with --bytes"},
+      {"--solve-limit", "use --effort fast for the least work"},
+      {"--affinity", "use --pin, --require or --prefer"},
+      {"--anti-affinity", "use --pin or --spread"},
+      {"--ab", "run twice and compare with: topolaunch validate"},
+      {"--max-restarts", "restart from the job's checkpoint by hand"},
+      {"--spares", "leave it out"},
+      {"--wait", "try again later"},
+      {"--after", "chain the commands in a shell with &&"},
+      {"--requeue", "leave it to the scheduler"},
+      {"--compare", "report the two runs one after the other"},
+      {"--color", "output has no colours"},
+      {"--no-progress", "there is no progress display to switch off"},
+  };
+  return names;
+}
+
+}  // namespace topolaunch::launcher

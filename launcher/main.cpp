@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// main: makes the outside world, reads the command line, runs the verb, prints, ends.
+#include <unistd.h>
+
+#include <csignal>
+#include <cstdio>
+#include <exception>
+#include <string>
+#include <vector>
+
+#include "launcher/cli.h"
+#include "launcher/dispatch.h"
+#include "launcher/engine.h"
+#include "launcher/help.h"
+
+extern char** environ;  // NOLINT: POSIX declares it nowhere
+
+namespace {
+
+using namespace topolaunch;
+using namespace topolaunch::launcher;
+
+void to_stderr(const std::string& text) {
+  const std::string line = "topolaunch: " + text + "\n";
+  std::fwrite(line.data(), 1, line.size(), stderr);
+}
+
+bool to_stdout(const std::string& text) {
+  const std::size_t written = std::fwrite(text.data(), 1, text.size(), stdout);
+  return written == text.size() && std::fflush(stdout) == 0;
+}
+
+int end_with(const Error& error) {
+  to_stderr(error.text());
+  return exit_status(error.code);
+}
+
+int topolaunch_main(const std::vector<std::string>& words) {
+  const Environment environment = Environment::from(environ);
+  const RootedFiles files(environment.get_or("TOPOLAUNCH_FSROOT", "/"));
+  const SystemCommands commands;
+  const SystemClock clock;
+  const Outside outside{files, commands, clock, environment};
+  if (!words.empty() && is_inner_program(words.front())) {
+    return inner_program_main(words.front(), {words.begin() + 1, words.end()}, outside);
+  }
+  auto answer = answer_to(words, outside, to_stderr);
+  if (!answer) return end_with(answer.error());
+  if (!answer->out.empty() && !to_stdout(answer->out)) {
+    return end_with(Error{Code::unavailable, "standard output can't be written", {}, {}, 0});
+  }
+  return answer->status;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const std::vector<std::string> words(argv + (argc > 0 ? 1 : 0), argv + argc);
+  if (words.size() == 1 && (words.front() == "--version" || words.front() == "version")) {
+    return to_stdout(version_text()) ? 0 : exit_status(Code::unavailable);
+  }
+  try {
+    return topolaunch_main(words);
+  } catch (const std::exception& error) {
+    return end_with(Error{Code::internal, std::string("a bug in topolaunch: ") + error.what(),
+                          "please report it with the command line", {}, 0});
+  }
+}

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "launcher/quick_check.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <utility>
+
+#include "launcher/bench_job.h"
+#include "launcher/manifest.h"
+#include "launcher/passed_before.h"
+#include "launcher/validate.h"
+#include "mapping/cost.h"
+#include "mapping/patterns.h"
+
+namespace topolaunch::launcher {
+namespace {
+
+/// Sizes: quick has one in the bandwidth-bound range of every machine and few iterations; full is
+/// nccl-tests' usual sweep.
+BenchWish wish_for(const std::string& validate, bool gpus, const std::string& json_file) {
+  BenchWish wish;
+  wish.json_file = json_file;
+  if (validate == "full") {
+    wish.arguments = {"-b", "8", "-e", gpus ? "1G" : "64M", "-f", "2", "-n", "20", "-w", "5"};
+    wish.limit = Seconds(300);
+  } else {
+    wish.arguments = {"-b", "1M", "-e", gpus ? "256M" : "16M", "-f", "16", "-n", "5", "-w", "2"};
+    wish.limit = Seconds(20);
+  }
+  wish.arguments.insert(wish.arguments.end(), {"-T", "10"});
+  return wish;
+}
+
+std::optional<mapping::Estimate> estimate_for(const Story& story, std::int64_t bytes) {
+  std::vector<mapping::Seat> seats;
+  for (const mapping::RankPlace& place : story.solution.placement) seats.push_back(place.seat);
+  const mapping::RankGraph graph =
+      mapping::world_allreduce(static_cast<int>(seats.size()), Bytes(bytes));
+  mapping::Estimate estimate = mapping::evaluate(story.topology, graph, seats);
+  if (estimate.seconds.count() <= 0) return std::nullopt;
+  return estimate;
+}
+
+/// A place for the measurement: the run's folder, else one that is removed afterwards.
+std::string json_place(const Story& story) {
+  if (!story.directory.empty()) return story.directory + "/measurement.json";
+  return "/tmp/topolaunch-measurement-" + story.plan.id + ".json";
+}
+
+}  // namespace
+
+MeasureDecision decide_measure(const std::string& validate, const Plan& plan,
+                               const Outside& outside) {
+  MeasureDecision decision;
+  decision.asked = validate == "quick" || validate == "full";
+  if (plan.ranks.size() < 2) {
+    decision.why_not = "one rank";
+    decision.asked = false;
+    return decision;
+  }
+  if (decision.asked) {
+    decision.measure = true;
+    return decision;
+  }
+  if (validate != "auto") {
+    decision.why_not = "--validate " + validate;
+    return decision;
+  }
+  std::set<std::pair<std::string, int>> gpus;
+  for (const RankPlan& rank : plan.ranks) {
+    if (rank.gpu_index >= 0) gpus.emplace(rank.host, rank.gpu_index);
+  }
+  if (gpus.size() < 2 && plan.hosts.size() < 2) {
+    decision.why_not = "--validate quick would";
+    return decision;
+  }
+  const auto before = passed_before(placement_hash(plan), outside);
+  if (before && !before->boot_id.empty() && before->boot_id == boot_id(outside.files)) {
+    decision.why_not = "passed since boot (" + before->reference.source + ")";
+    return decision;
+  }
+  decision.measure = true;
+  return decision;
+}
+
+Status measure_before(const RunOptions& options, Story& story, const Outside& outside,
+                      const Voice& voice) {
+  const MeasureDecision decision = decide_measure(options.validate, story.plan, outside);
+  story.not_measured = decision.why_not;
+  if (!decision.measure) return {};
+  const bool gpus = std::ranges::any_of(
+      story.plan.ranks, [](const RankPlan& rank) { return rank.gpu_index >= 0; });
+  const BenchWish wish = wish_for(options.validate, gpus, json_place(story));
+  voice.detail("measuring the placement with topobench");
+  auto measurement = measure(story.plan, wish, outside);
+  if (story.directory.empty()) ::unlink(wish.json_file.c_str());
+  if (!measurement) {
+    if (measurement.error().code == Code::interrupted) return fail(std::move(measurement).error());
+    story.not_measured = measurement.error().message;
+    Check check;
+    check.name = "allreduce";
+    check.suspect = measurement.error().text();
+    // Not asked for by name and not possible here (no topobench, no mpirun): no blemish of the run.
+    check.verdict = decision.asked || measurement.error().code != Code::unavailable
+                        ? Outcome::could_not_test
+                        : Outcome::not_applicable;
+    story.verdict.checks.push_back(std::move(check));
+    return {};
+  }
+  const bench::SizeResult* const top = largest(*measurement);
+  const auto estimate = top != nullptr ? estimate_for(story, top->size) : std::nullopt;
+  if (estimate) story.measured_estimate = estimate->seconds;
+  std::optional<Reference> reference;
+  const std::string hash = placement_hash(story.plan);
+  // Host memory shared with other programs varies too much to be held against an earlier run.
+  if (const auto before = passed_before(hash, outside);
+      before && measured_on_gpus(*measurement) && before->backend == measurement->backend &&
+      top != nullptr && before->reference.size == top->size) {
+    reference = before->reference;
+  }
+  const auto checks = check_measurement(story.plan, *measurement, estimate, reference);
+  story.verdict.checks.insert(story.verdict.checks.end(), checks.begin(), checks.end());
+  const bool good = std::ranges::none_of(checks, [](const Check& check) {
+    return check.verdict == Outcome::fail || check.verdict == Outcome::could_not_test;
+  });
+  if (good) remember_pass(hash, story.plan.id, *measurement, outside);
+  story.measurement = std::move(*measurement);
+  return {};
+}
+
+}  // namespace topolaunch::launcher

@@ -1,0 +1,289 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "launcher/run.h"
+
+#include <unistd.h>
+
+#include <array>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "base/commands.h"
+#include "launcher/admission.h"
+#include "launcher/engine.h"
+#include "launcher/engine_choice.h"
+#include "launcher/job_model.h"
+#include "launcher/join.h"
+#include "launcher/join_run.h"
+#include "launcher/machine.h"
+#include "launcher/make_plan.h"
+#include "launcher/quick_check.h"
+#include "launcher/rank_environment.h"
+#include "launcher/rendezvous.h"
+#include "launcher/report/closing.h"
+#include "launcher/report/plan_text.h"
+#include "launcher/report/summary.h"
+#include "launcher/run_directory.h"
+#include "launcher/run_record.h"
+#include "launcher/validate.h"
+#include "mapping/solver.h"
+#include "quota/uuid.h"
+
+namespace topolaunch::launcher {
+namespace {
+
+std::string working_directory() {
+  std::array<char, 4096> path{};
+  return ::getcwd(path.data(), path.size()) != nullptr ? path.data() : "/";
+}
+
+Result<EngineChoice> engine_for(const RunOptions& options, const std::string& joined,
+                                const Outside& outside) {
+  EngineSituation situation;
+  situation.wanted = options.engine;
+  situation.joined = joined;
+  situation.hosts = options.hosts;
+  situation.peers = options.peers;
+  situation.own_host = own_host_name();
+  situation.command_line = shell_quoted(options.command);
+  return choose_engine(situation, outside.environment);
+}
+
+/// The machine for this job: with a given topology taken for this host, without the GPUs where
+/// CUDA_VISIBLE_DEVICES hides all of them (a job on CPUs, as the user wants it).
+Result<topo::Topology> machine_for(const RunOptions& options, const Outside& outside) {
+  auto topology = look_at(options.topology, outside);
+  if (!topology || topology->live) return topology;
+  if (options.dry_run && topology->hosts.size() > 1) return topology;
+  if (Status ok = take_as_this_machine(*topology, own_host_name()); !ok) {
+    return fail(std::move(ok).error());
+  }
+  return topology;
+}
+
+/// MASTER_ADDR and MASTER_PORT for a job on this host: the user's where they can work here.
+Status choose_rendezvous(const Environment& given, const std::string& host, PlanRequest& request,
+                         const Voice& voice) {
+  const std::string address = given.get_or("MASTER_ADDR", "");
+  const bool here = address == "localhost" || address == host || address.starts_with("127.") ||
+                    address == "::1";
+  request.master_address = here ? address : "127.0.0.1";
+  if (const auto port = given.get_int("MASTER_PORT")) {
+    if (is_free_port(static_cast<int>(*port))) {
+      request.master_port = static_cast<int>(*port);
+      return {};
+    }
+    voice.say("MASTER_PORT=" + std::to_string(*port) + " is not free here: another one is taken");
+  }
+  auto port = free_port();
+  if (!port) return fail(std::move(port).error());
+  request.master_port = *port;
+  return {};
+}
+
+void say_notes(const VisibleGpus& visible, const topo::Topology& topology, const Plan& plan,
+               const Environment& given, const Voice& voice) {
+  for (const std::string& note : visible.notes) voice.say(note);
+  for (const topo::Warning& warning : topology.warnings) {
+    if (warning.severity == topo::Warning::Severity::note) {
+      voice.detail(warning.message);
+    } else {
+      voice.say(warning.message);
+    }
+  }
+  std::string replaced;
+  for (const std::string& one : replaced_variables(plan.ranks.front().environment, given)) {
+    // The device list is permuted by contract; the plan shows it.
+    if (one.starts_with("CUDA_VISIBLE_DEVICES=")) {
+      voice.detail(one + " is permuted to " +
+                   plan.ranks.front().environment.at("CUDA_VISIBLE_DEVICES"));
+      continue;
+    }
+    replaced += (replaced.empty() ? "" : ", ") + one;
+  }
+  if (!replaced.empty()) voice.say("replaced for the ranks: " + replaced);
+  std::string last;
+  for (const RankPlan& rank : plan.ranks) {
+    if (rank.note.empty() || rank.note == last) continue;
+    last = rank.note;
+    voice.detail("rank " + std::to_string(rank.rank) + ": " + rank.note);
+  }
+}
+
+/// --strict: what stops the job before it is started.
+Status hold_to(const RunOptions& options, const Verdict& verdict) {
+  if (!options.strict) return {};
+  if (const Check* const bad = verdict.first(Outcome::fail)) {
+    return fail(Code::validation_failed,
+                "check '" + bad->name + "' failed: measured " + bad->measured + ", expected " +
+                    bad->expected + (bad->suspect.empty() ? "" : " (" + bad->suspect + ")"),
+                "leave out --strict to run all the same");
+  }
+  if (const Check* const unknown = verdict.first(Outcome::could_not_test)) {
+    return fail(Code::could_not_test,
+                "check '" + unknown->name + "' could not be made: " + unknown->suspect,
+                "leave out --strict to run all the same");
+  }
+  return {};
+}
+
+/// From a checked plan to the job's end.
+Status start_and_wait(Story& story, std::optional<quota::RunHold>& hold, const Outside& outside,
+                      const RunRecord& record) {
+  auto engine = make_engine(story.plan.engine);
+  if (!engine) return fail(std::move(engine).error());
+  if (hold) {
+    if (Status ok = hold->start(); !ok) return fail(std::move(ok).error().within("quota"));
+  }
+  story.started = outside.clock.unix_time();
+  record.event("started", Json{{"engine", story.plan.engine}, {"launcher_pid", ::getpid()}});
+  auto running = (*engine)->start(story.plan, outside);
+  if (!running) {
+    record.event("not-started", Json{{"cause", running.error().text()}});
+    return fail(std::move(running).error());
+  }
+  auto ending = (*running)->wait([&](Seconds elapsed) {
+    return hold ? hold->heartbeat(elapsed) : std::string();
+  });
+  if (!ending) return fail(std::move(ending).error());
+  story.ending = std::move(*ending);
+  story.ended = outside.clock.unix_time();
+  return {};
+}
+
+void settle(Story& story, std::optional<quota::RunHold>& hold, const Voice& voice) {
+  if (!hold) return;
+  const std::string exit_class =
+      story.ending.exit_status == 0 ? "ok" : std::string(ended_by_name(story.ending.by));
+  auto charged = hold->settle(story.ending.elapsed, exit_class);
+  if (!charged) {
+    voice.say("quota: could not be settled: " + charged.error().text());
+    story.quota.words = "not settled yet; the hold of " + std::to_string(story.quota.held) +
+                        " GPU-seconds stays until it is";
+    return;
+  }
+  story.quota.charged = *charged;
+  story.quota.words = std::to_string(*charged) + " of " + std::to_string(story.quota.held) +
+                      " held GPU-seconds charged to team " + story.quota.team + " (" +
+                      story.quota.mode + ")";
+}
+
+/// The path behind the choice of an engine.
+Result<Answer> run_here(const RunOptions& options, const std::string& executable,
+                        EngineChoice engine, const std::string& run_id, const Outside& outside,
+                        const Voice& voice) {
+  auto topology = machine_for(options, outside);
+  if (!topology) return fail(std::move(topology).error());
+  const VisibleGpus visible = visible_gpus(topology->hosts.front(), outside.environment);
+  if (visible.given && visible.devices.empty() && !topology->hosts.front().gpus.empty()) {
+    voice.say("CUDA_VISIBLE_DEVICES hides all GPUs: placed on CPUs");
+    topology->hosts.front().gpus.clear();
+    topology->hosts.front().p2p.clear();
+  }
+  auto model = model_job(options.job, {*topology, &visible, 0}, outside);
+  if (!model) return fail(std::move(model).error());
+  auto solution = mapping::solve(*topology, model->graph, model->constraints);
+  if (!solution) return fail(std::move(solution).error());
+
+  const quota::AdmitRequest request =
+      admit_request(options, run_id, *topology, *solution, outside);
+  quota::Admission admission;
+  if (options.dry_run) {
+    auto quote = quota::quote(request, outside);
+    if (!quote) return fail(std::move(quote).error());
+    admission.text = quote->text;
+  } else {
+    auto admitted = quota::admit(request, outside);
+    if (!admitted) return fail(std::move(admitted).error());
+    admission = std::move(*admitted);
+  }
+  for (const std::string& warning : admission.warnings) voice.say(warning);
+
+  Story story;
+  story.quota = quota_story(admission, request);
+  PlanRequest wanted{*topology, model->graph, *solution,  visible, outside.environment, options,
+                     engine,    run_id,       executable, working_directory(), {}, 0};
+  if (Status ok = choose_rendezvous(outside.environment, topology->hosts.front().name, wanted, voice);
+      !ok) {
+    return fail(std::move(ok).error());
+  }
+  story.plan = make_plan(wanted);
+  if (admission.hold) {
+    story.plan.time_limit = shorter(story.plan.time_limit, admission.hold->wall_limit());
+  }
+  say_notes(visible, *topology, story.plan, outside.environment, voice);
+  story.topology = std::move(*topology);
+  story.solution = std::move(*solution);
+  story.graph_origin = model->graph.origin;
+  story.user = user_name(outside.environment);
+
+  if (options.dry_run) {
+    auto starter = make_engine(story.plan.engine);
+    if (!starter) return fail(std::move(starter).error());
+    auto commands = (*starter)->commands(story.plan, outside);
+    if (!commands) return fail(std::move(commands).error());
+    return Answer{dry_run_text(story, *commands), 0};
+  }
+
+  const RunRecord record = RunRecord::open(story, outside);
+  record.planned(story);
+  if (options.validate != "off") {
+    if (Status ok = measure_before(options, story, outside, voice); !ok) {
+      return fail(std::move(ok).error());
+    }
+  } else {
+    story.not_measured = "--validate off";
+  }
+  if (Status ok = hold_to(options, story.verdict); !ok) {
+    record.refused(story, ok.error());
+    return fail(std::move(ok).error());
+  }
+
+  if (Status ok = start_and_wait(story, admission.hold, outside, record); !ok) {
+    record.refused(story, ok.error());
+    return fail(std::move(ok).error());
+  }
+  settle(story, admission.hold, voice);
+  if (options.validate != "off") {
+    const auto checks = check_placement(story.plan, story.ending.observations);
+    story.verdict.checks.insert(story.verdict.checks.begin(), checks.begin(), checks.end());
+  }
+  int status = story.ending.exit_status;
+  if (status == 0 && options.strict && story.verdict.overall() == Outcome::fail) {
+    status = exit_status(Code::validation_failed);
+  }
+  record.ended(story);
+  if (!options.summary.empty()) {
+    if (Status ok = write_file(options.summary, to_pretty(summary_json(story))); !ok) {
+      voice.say("--summary: " + ok.error().text());
+    }
+  }
+  if (!story.directory.empty()) {
+    story.directory = short_path(story.directory, outside.environment);
+  }
+  for (const std::string& line : closing_lines(story)) voice.say(line);
+  return Answer{{}, status};
+}
+
+}  // namespace
+
+Result<Answer> run(const RunOptions& options, const Outside& outside, const Voice& voice) {
+  auto executable =
+      find_executable(options.command.front(), outside.environment.get_or("PATH", "/usr/bin:/bin"));
+  if (!executable) return fail(std::move(executable).error());
+  const auto joined = joined_rank(outside.environment);
+  auto engine = engine_for(options, joined ? joined->source : std::string(), outside);
+  if (!engine) return fail(std::move(engine).error());
+  const std::string run_id = quota::make_uuid_v7(outside.clock.unix_time());
+  if (engine->name == "join") {
+    return join_run(options, *joined, *executable, run_id, outside, voice);
+  }
+  auto answer = run_here(options, *executable, *engine, run_id, outside, voice);
+  if (!answer && !options.summary.empty() && !options.dry_run) {
+    const Status ignored =
+        write_file(options.summary, to_pretty(refusal_json(run_id, answer.error())));
+    if (!ignored) voice.say("--summary: " + ignored.error().text());
+  }
+  return answer;
+}
+
+}  // namespace topolaunch::launcher

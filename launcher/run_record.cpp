@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "launcher/run_record.h"
+
+#include <nlohmann/json.hpp>
+
+#include "launcher/manifest.h"
+#include "launcher/report/closing.h"
+#include "launcher/report/summary.h"
+#include "topo/topology_json.h"
+
+namespace topolaunch::launcher {
+
+RunRecord RunRecord::open(Story& story, const Outside& outside) {
+  auto directory = RunDirectory::create(outside.environment, story.plan.id);
+  if (!directory) {
+    story.no_directory = directory.error().text();
+    return RunRecord(std::nullopt, outside);
+  }
+  story.directory = directory->path();
+  story.plan.run_directory = directory->path();
+  return RunRecord(std::move(*directory), outside);
+}
+
+void RunRecord::planned(const Story& story) const {
+  if (!directory_) return;
+  // A file that can't be written is told at the end, by ended(): the disk may be full by then only.
+  const Status plan = directory_->store("plan.json", to_pretty(to_json(story.plan)));
+  const Status topology = directory_->store("topology.json", to_pretty(topo::to_json(story.topology)));
+  static_cast<void>(plan);
+  static_cast<void>(topology);
+  event("planned", Json{{"ranks", story.plan.ranks.size()}, {"command", story.plan.command}});
+}
+
+void RunRecord::event(const std::string& name, const Json& details) const {
+  if (!directory_) return;
+  const Status ignored = directory_->event(outside_.clock.unix_time(), name, details);
+  static_cast<void>(ignored);
+}
+
+void RunRecord::refused(const Story& story, const Error& error) const {
+  if (!directory_) return;
+  const Status verdict = directory_->store("verdict.json", to_pretty(to_json(story.verdict)));
+  static_cast<void>(verdict);
+  event("refused", Json{{"cause", error.text()}, {"exit_status", exit_status(error.code)}});
+}
+
+void RunRecord::ended(Story& story) const {
+  if (!directory_) return;
+  Status all;
+  const auto store = [&](const char* name, const Json& json) {
+    Status one = directory_->store(name, to_pretty(json));
+    if (all && !one) all = std::move(one);
+  };
+  store("observation.json", observations_json(story.ending.observations));
+  store("verdict.json", to_json(story.verdict));
+  store("summary.json", summary_json(story));
+  store("manifest.json", manifest_json(story, outside_));
+  Json closing = Json::array();
+  for (const std::string& line : closing_lines(story)) closing.push_back(line);
+  event("ended", Json{{"exit_status", story.ending.exit_status},
+                      {"ended_by", ended_by_name(story.ending.by)},
+                      {"text", std::move(closing)}});
+  if (!all) {
+    story.no_directory = all.error().text();
+    story.directory.clear();
+  }
+}
+
+}  // namespace topolaunch::launcher

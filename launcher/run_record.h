@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// RunRecord: the files of one run, written as it goes. Where nothing can be written the run goes on
+// and the closing line says so.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "base/outside.h"
+#include "launcher/report/story.h"
+#include "launcher/run_directory.h"
+
+namespace topolaunch::launcher {
+
+class RunRecord {
+ public:
+  /// Makes the run's folder and tells the story where it is, or why there is none.
+  static RunRecord open(Story& story, const Outside& outside);
+
+  void planned(const Story& story) const;  ///< plan.json, topology.json
+  void event(const std::string& name, const Json& details) const;
+  void refused(const Story& story, const Error& error) const;  ///< verdict so far, the reason
+  /// observation.json, verdict.json, manifest.json and the summary.
+  void ended(Story& story) const;
+
+ private:
+  RunRecord(std::optional<RunDirectory> directory, const Outside& outside)
+      : directory_(std::move(directory)), outside_(outside) {}
+  std::optional<RunDirectory> directory_;
+  const Outside& outside_;
+};
+
+}  // namespace topolaunch::launcher

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "launcher/verbs/bench.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "launcher/bench_job.h"
+#include "launcher/job_model.h"
+#include "launcher/machine.h"
+#include "launcher/make_plan.h"
+#include "launcher/rendezvous.h"
+#include "launcher/report/closing.h"
+#include "launcher/visible_gpus.h"
+#include "mapping/solver.h"
+#include "quota/uuid.h"
+
+namespace topolaunch::launcher {
+
+Result<Answer> bench_verb(const BenchOptions& options, const Outside& outside, const Voice& voice) {
+  auto topobench = find_topobench(outside);
+  if (!topobench) return fail(std::move(topobench).error());
+  auto topology = look_at(options.topology, outside);
+  if (!topology) return fail(std::move(topology).error());
+  if (!topology->live) {
+    if (Status ok = take_as_this_machine(*topology, own_host_name()); !ok) {
+      return fail(std::move(ok).error());
+    }
+  }
+  const VisibleGpus visible = visible_gpus(topology->hosts.front(), outside.environment);
+  if (visible.devices.empty()) topology->hosts.front().gpus.clear();
+  JobOptions job = options.job;
+  const bool says_ranks = job.ranks > 0 || !job.parallel.empty() || !job.traffic.empty();
+  if (!says_ranks && topology->hosts.front().gpus.empty()) {
+    // One rank has nobody to exchange with: without GPUs as many as share this memory, two at least.
+    job.ranks = std::max(2, topology->hosts.front().allowed_cpus.size());
+    job.oversubscribe = job.oversubscribe || topology->hosts.front().allowed_cpus.size() < 2;
+  }
+  auto model = model_job(job, {*topology, &visible, 0}, outside);
+  if (!model) return fail(std::move(model).error());
+  auto solution = mapping::solve(*topology, model->graph, model->constraints);
+  if (!solution) return fail(std::move(solution).error());
+  auto port = free_port();
+  if (!port) return fail(std::move(port).error());
+  const std::string id = quota::make_uuid_v7(outside.clock.unix_time());
+  RunOptions run;
+  run.command = {*topobench};
+  PlanRequest request{*topology, model->graph, *solution, visible, outside.environment, run,
+                      EngineChoice{"mpirun", "topobench is an MPI program"}, id, *topobench, "/",
+                      "127.0.0.1", *port};
+  const Plan plan = make_plan(request);
+  BenchWish wish;
+  wish.arguments = options.topobench;
+  wish.limit = options.time_limit.value_or(Seconds(300));
+  wish.json_file = "/tmp/topolaunch-measurement-" + id + ".json";
+  wish.show_table = !options.json;
+  if (!options.quiet) voice.say("placed  " + placed_phrase(plan));
+  auto measurement = measure(plan, wish, outside);
+  ::unlink(wish.json_file.c_str());
+  if (!measurement) return fail(std::move(measurement).error());
+  const int status = measurement->wrong > 0 ? exit_status(Code::validation_failed) : 0;
+  return Answer{options.json ? to_pretty(bench::to_json(*measurement)) : std::string(), status};
+}
+
+}  // namespace topolaunch::launcher

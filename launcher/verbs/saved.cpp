@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "launcher/verbs/saved.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <utility>
+
+#include "bench/measurement.h"
+#include "launcher/plan.h"
+#include "launcher/report/checks_text.h"
+#include "launcher/report/plan_text.h"
+#include "launcher/report/summary.h"
+#include "launcher/run_directory.h"
+#include "launcher/validate.h"
+
+namespace topolaunch::launcher {
+namespace {
+
+Result<Json> read_json(const std::string& file, const Outside& outside) {
+  auto text = outside.files.read(file);
+  if (!text) {
+    Error error = std::move(text).error();
+    error.code = Code::invalid_input;
+    return fail(std::move(error));
+  }
+  return parse_json(*text, file);
+}
+
+/// Nothing if the file isn't there; an error if it is and can't be read.
+Result<std::optional<Json>> read_if_there(const std::string& file, const Outside& outside) {
+  if (!outside.files.exists(file)) return std::optional<Json>{};
+  auto json = read_json(file, outside);
+  if (!json) return fail(std::move(json).error());
+  return std::optional<Json>(std::move(*json));
+}
+
+Result<Plan> read_plan(const std::string& file, const Outside& outside) {
+  auto json = read_json(file, outside);
+  if (!json) return fail(std::move(json).error());
+  return plan_from_json(*json, file);
+}
+
+/// Where the parts of a run are: options, else its folder.
+struct Parts {
+  std::string plan, observation, measurement;
+  bool observation_named = false, measurement_named = false;
+};
+
+Result<Parts> parts_of(const ValidateOptions& options, const Outside& outside) {
+  Parts parts;
+  std::string folder;
+  if (options.plan.ends_with(".json")) {
+    parts.plan = options.plan;
+    const auto slash = options.plan.rfind('/');
+    folder = slash == std::string::npos ? "." : options.plan.substr(0, slash);
+  } else {
+    auto found = find_run(options.plan, outside);
+    if (!found) return fail(std::move(found).error());
+    folder = *found;
+    parts.plan = folder + "/plan.json";
+  }
+  parts.observation_named = !options.observation.empty();
+  parts.measurement_named = !options.measurement.empty();
+  parts.observation =
+      parts.observation_named ? options.observation : folder + "/observation.json";
+  parts.measurement =
+      parts.measurement_named ? options.measurement : folder + "/measurement.json";
+  return parts;
+}
+
+Check untested(const std::string& name, const std::string& why) {
+  Check check;
+  check.name = name;
+  check.verdict = Outcome::could_not_test;
+  check.suspect = why;
+  return check;
+}
+
+}  // namespace
+
+Result<Answer> validate_verb(const ValidateOptions& options, const Outside& outside) {
+  auto parts = parts_of(options, outside);
+  if (!parts) return fail(std::move(parts).error());
+  auto plan = read_plan(parts->plan, outside);
+  if (!plan) return fail(std::move(plan).error());
+  Verdict verdict;
+  if (parts->observation_named || outside.files.exists(parts->observation)) {
+    auto json = read_json(parts->observation, outside);
+    if (!json) return fail(std::move(json).error());
+    auto seen = observations_from_json(*json, parts->observation);
+    if (!seen) return fail(std::move(seen).error());
+    verdict.checks = check_placement(*plan, *seen);
+  } else {
+    verdict.checks.push_back(untested("placement", "the run left no observation.json"));
+  }
+  if (parts->measurement_named || outside.files.exists(parts->measurement)) {
+    auto json = read_json(parts->measurement, outside);
+    if (!json) return fail(std::move(json).error());
+    auto measurement = bench::measurement_from_json(*json, parts->measurement);
+    if (!measurement) return fail(std::move(measurement).error());
+    const auto checks = check_measurement(*plan, *measurement, std::nullopt, std::nullopt);
+    verdict.checks.insert(verdict.checks.end(), checks.begin(), checks.end());
+  } else if (options.strict) {
+    verdict.checks.push_back(
+        untested("allreduce", "no measurement; run with --validate quick, or give --measurement"));
+  }
+  int status = 0;
+  const Outcome overall = verdict.overall();
+  if (overall == Outcome::fail) status = exit_status(Code::validation_failed);
+  if (overall == Outcome::could_not_test &&
+      (options.strict || verdict.first(Outcome::pass) == nullptr)) {
+    status = exit_status(Code::could_not_test);
+  }
+  return Answer{options.json ? to_pretty(to_json(verdict)) : checks_text(verdict), status};
+}
+
+Result<Answer> report_verb(const ReportOptions& options, const Outside& outside) {
+  auto folder = find_run(options.run, outside);
+  if (!folder) return fail(std::move(folder).error());
+  auto plan = read_plan(*folder + "/plan.json", outside);
+  if (!plan) return fail(std::move(plan).error());
+  Json all;
+  all["schema"] = "topolaunch.report/1";
+  all["run"] = plan->id;
+  all["files"] = *folder;
+  for (const char* const part : {"summary", "verdict", "measurement", "manifest"}) {
+    auto json = read_if_there(*folder + "/" + part + ".json", outside);
+    if (!json) return fail(std::move(json).error());
+    if (*json) all[part] = std::move(**json);
+  }
+  if (options.json) {
+    all["plan"] = to_json(*plan);
+    return Answer{to_pretty(all), 0};
+  }
+  return Answer{run_text(*plan, all, outside.environment), 0};
+}
+
+}  // namespace topolaunch::launcher
