@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// topobench itself, as a user starts it.
+#include <gmock/gmock.h>
+#include <unistd.h>
+
+#include <nlohmann/json.hpp>
+
+#include "base/files.h"
+#include "bench/measurement.h"
+#include "tests/bench/topobench/mpirun.h"
+
+namespace topolaunch::bench {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+
+CommandOutput topobench(int ranks, std::vector<std::string> arguments) {
+  return mpirun(ranks, "bench/topobench", std::move(arguments));
+}
+
+TEST(Topobench, MeasuresTwoRanksAndWritesWhatTheLauncherReads) {
+  NEEDS_MPIRUN();
+  const std::string file = testing::TempDir() + "topobench_" + std::to_string(getpid()) + ".json";
+  const auto run = topobench(2, {"-b", "1K", "-e", "64K", "-f", "8", "-n", "5", "--json", file,
+                                 "--expect-ranks", "2", "--subject", "mpi"});
+  ASSERT_EQ(run.status, 0) << run.err;
+  EXPECT_THAT(run.out, AllOf(HasSubstr("2 ranks on 1 host"), HasSubstr("# Out of bounds values : 0 OK")));
+  const auto text = RootedFiles().read(file, 1 << 20);
+  unlink(file.c_str());
+  ASSERT_TRUE(text) << text.error().text();
+  const auto json = parse_json(*text, file);
+  ASSERT_TRUE(json) << json.error().text();
+  const auto m = measurement_from_json(*json, file);
+  ASSERT_TRUE(m) << m.error().text();
+  EXPECT_EQ(m->ranks, 2);
+  EXPECT_EQ(m->hosts, 1);
+  EXPECT_EQ(m->backend, "mpi host memory");
+  EXPECT_FALSE(on_gpus(*m));
+  ASSERT_EQ(m->results.size(), 3u);
+  EXPECT_EQ(m->results[2].size, 65536);
+  for (const SizeResult& r : m->results) {
+    for (const Timing* t : {&r.out_of_place, &r.in_place}) {
+      EXPECT_EQ(t->wrong, 0);
+      EXPECT_EQ(t->raw.size(), 5u);
+      EXPECT_GT(t->time.count(), 0);
+      EXPECT_LE(t->p50, t->p99);
+      EXPECT_NEAR(t->busbw, static_cast<double>(r.size) / t->time.count(), 1);  // factor 1 for two
+    }
+  }
+  EXPECT_NE(m->devices.at(0).pid, m->devices.at(1).pid);
+}
+
+TEST(Topobench, EverySubjectTypeAndReductionIsExact) {
+  NEEDS_MPIRUN();
+  for (const char* subject : {"mpi", "ring", "reference"}) {
+    for (const char* type : {"float", "int32"}) {
+      for (const char* operation : {"sum", "min", "max"}) {
+        const auto run = topobench(3, {"--subject", subject, "-d", type, "-o", operation, "-b", "4", "-e",
+                                       "16K", "-f", "16", "-n", "2", "-w", "1", "-c", "2"});
+        EXPECT_EQ(run.status, 0) << subject << " " << type << " " << operation << run.err;
+        EXPECT_THAT(run.out, HasSubstr("# Out of bounds values : 0 OK"));
+      }
+    }
+  }
+}
+
+TEST(Topobench, RefusesAnotherNumberOfRanksBeforeTimingAnything) {
+  NEEDS_MPIRUN();
+  const auto run = topobench(2, {"--expect-ranks", "3", "-e", "8"});
+  EXPECT_EQ(run.status, 80) << run.err;
+  EXPECT_THAT(run.err, HasSubstr("3 ranks were expected (--expect-ranks), MPI sees 2"));
+  EXPECT_EQ(run.out, "");
+}
+
+TEST(Topobench, WorldsOfOneRankAreToldFromALauncherThatIsNotItsMpi) {
+  // Started as torchrun or topolaunch --engine local would: four processes, no MPI between them.
+  const char* build = std::getenv("TOPOLAUNCH_BINARY_DIR");
+  ASSERT_NE(build, nullptr);
+  const auto run = SystemCommands().run({"env", "ASAN_OPTIONS=detect_leaks=0", "RANK=1", "LOCAL_RANK=1",
+                                         "WORLD_SIZE=4", std::string(build) + "/bench/topobench", "-e", "8"},
+                                        Seconds(60));
+  ASSERT_TRUE(run) << run.error().text();
+  EXPECT_EQ(run->status, 80);
+  EXPECT_THAT(run->err, AllOf(HasSubstr("4 worlds of one rank"), HasSubstr("WORLD_SIZE")));
+}
+
+TEST(Topobench, SaysWhichBackendAndWhy) {
+  NEEDS_MPIRUN();
+  const auto run = topobench(2, {"-b", "8", "-e", "8", "-n", "1", "--json", "-"});
+  ASSERT_EQ(run.status, 0) << run.err;
+  const auto json = parse_json(run.out, "stdout");
+  ASSERT_TRUE(json) << json.error().text() << run.out;
+  EXPECT_FALSE(json->at("backend_why").get<std::string>().empty());
+}
+
+TEST(Topobench, NcclThatCannotBeUsedIsAnErrorWithTheReason) {
+  NEEDS_MPIRUN();
+  const auto probe = topobench(1, {"-b", "8", "-e", "8", "-n", "1"});
+  if (probe.out.find("# topobench allreduce over nccl") != std::string::npos) {
+    GTEST_SKIP() << "NCCL can be used here";
+  }
+  const auto run = topobench(2, {"--subject", "nccl", "-e", "8"});
+  EXPECT_EQ(run.status, 69);
+  EXPECT_THAT(run.err, HasSubstr("NCCL can't be used: "));
+}
+
+TEST(Topobench, WrongUsageEndsBeforeMpiStarts) {
+  NEEDS_MPIRUN();
+  const auto run = topobench(1, {"--iter", "4"});
+  EXPECT_EQ(run.status, 64);
+  EXPECT_THAT(run.err, HasSubstr("topobench: there is no option --iter; did you mean --iters?"));
+}
+
+TEST(Topobench, AFileThatCannotBeWrittenIsSaid) {
+  NEEDS_MPIRUN();
+  const auto run = topobench(2, {"-e", "8", "-n", "1", "--json", "/proc/no/such/folder/m.json"});
+  EXPECT_NE(run.status, 0);
+  EXPECT_THAT(run.err, HasSubstr("/proc/no/such/folder"));
+}
+
+}  // namespace
+}  // namespace topolaunch::bench

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "bench/topobench/options.h"
+
+#include <gmock/gmock.h>
+
+namespace topolaunch::bench {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+
+std::string refusal(const std::vector<std::string>& arguments) {
+  const auto line = parse_options(arguments);
+  if (line) return "accepted";
+  EXPECT_EQ(line.error().code, Code::wrong_usage);
+  return line.error().text();
+}
+
+TEST(Options, AreNcclTestsLetters) {
+  const auto line = parse_options({"-b", "1K", "-e", "4M", "-f", "4", "-n", "7", "-w", "2", "-c", "0",
+                                   "-d", "int32", "-o", "max", "-J", "out.json", "-T", "5"});
+  ASSERT_TRUE(line) << line.error().text();
+  const Options& o = line->options;
+  EXPECT_EQ(o.sweep.minimum, Bytes::kib(1));
+  EXPECT_EQ(o.trial.sizes.size(), 7u);
+  EXPECT_EQ(o.trial.sizes.back(), 4 << 20);
+  EXPECT_EQ(o.trial.iterations, 7);
+  EXPECT_EQ(o.trial.warmup_iterations, 2);
+  EXPECT_EQ(o.trial.check_iterations, 0);
+  EXPECT_EQ(o.trial.type, kernels::ElementType::int32);
+  EXPECT_EQ(o.trial.reduction, kernels::Reduction::maximum);
+  EXPECT_EQ(o.json_file, "out.json");
+  EXPECT_EQ(o.deadline, Seconds(5));
+}
+
+TEST(Options, DefaultsAreASweepFromEightBytes) {
+  const auto line = parse_options({});
+  ASSERT_TRUE(line);
+  EXPECT_EQ(line->options.trial.sizes.front(), 8);
+  EXPECT_EQ(line->options.trial.sizes.back(), 32 << 20);
+  EXPECT_EQ(line->options.trial.check_iterations, 1);
+}
+
+TEST(Options, AStepTakesThePlaceOfTheFactor) {
+  const auto line = parse_options({"-b", "4K", "-e", "12K", "-i", "4K"});
+  ASSERT_TRUE(line);
+  EXPECT_THAT(line->options.trial.sizes, testing::ElementsAre(4096, 8192, 12288));
+  EXPECT_THAT(refusal({"-i", "4K", "-f", "2"}), HasSubstr("stepbytes"));
+}
+
+TEST(Options, UnknownOnesAreRefusedWithTheNearestName) {
+  EXPECT_THAT(refusal({"--iter", "3"}), AllOf(HasSubstr("--iter"), HasSubstr("--iters?")));
+  EXPECT_THAT(refusal({"--dead-line=3"}), HasSubstr("--deadline?"));
+  EXPECT_THAT(refusal({"--zzzzzzzzzz"}), HasSubstr("topobench --help"));
+  EXPECT_THAT(refusal({"1M"}), HasSubstr("1M"));
+}
+
+TEST(Options, NcclTestsOptionsThatAreNotHereSayWhy) {
+  EXPECT_THAT(refusal({"-g", "8"}), HasSubstr("one rank is one GPU"));
+  EXPECT_THAT(refusal({"-G", "1"}), HasSubstr("graphs"));
+}
+
+TEST(Options, ValuesOutOfRangeNameTheOption) {
+  EXPECT_THAT(refusal({"-b", "many"}), HasSubstr("-b"));
+  EXPECT_THAT(refusal({"-e", "4"}), HasSubstr("below the smallest"));
+  EXPECT_THAT(refusal({"-n", "0"}), HasSubstr("--iters"));
+  EXPECT_THAT(refusal({"-i", "0"}), HasSubstr("-i"));
+  EXPECT_THAT(refusal({"-d", "int8"}), HasSubstr("--datatype"));
+  EXPECT_THAT(refusal({"--subject", "magic"}), HasSubstr("--subject"));
+  EXPECT_THAT(refusal({"--deadline", "soon"}), HasSubstr("--deadline"));
+  EXPECT_THAT(refusal({"-b"}), HasSubstr("--minbytes"));
+}
+
+TEST(Options, HelpAndVersionAreTexts) {
+  EXPECT_THAT(*parse_options({"--help"})->text, HasSubstr("--minbytes"));
+  EXPECT_TRUE(parse_options({"--version"})->text);
+}
+
+}  // namespace
+}  // namespace topolaunch::bench
