@@ -125,6 +125,7 @@ std::vector<Fact> facts_of(const Topology& topology, const Origin& origin) {
     cpu_side.allowed_memory = host.allowed_memory;
     cpu_side.cpu_quota = host.cpu_quota;
     cpu_side.memory = host.memory;
+    cpu_side.memory_limit = host.memory_limit;
     cpu_side.smt = host.smt;
     cpu_side.slots = host.slots;
     add(std::move(cpu_side));

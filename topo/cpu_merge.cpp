@@ -73,7 +73,7 @@ void merge_cpus(const std::vector<const Fact*>& facts, Host& host,
   Claims<int> family, model, packages, slots;
   Claims<CpuSet> cpus, allowed, allowed_memory;
   Claims<double> quota;
-  Claims<Bytes> memory;
+  Claims<Bytes> memory, memory_limit;
   Claims<const std::vector<std::vector<int>>*> smt;
   for (const Fact* fact : facts) {
     const auto* said = std::get_if<HostFact>(&fact->what);
@@ -91,6 +91,7 @@ void merge_cpus(const std::vector<const Fact*>& facts, Host& host,
     if (!said->allowed_memory.empty()) allowed_memory.add(said->allowed_memory, origin);
     if (said->cpu_quota) quota.add(*said->cpu_quota, origin);
     if (said->memory.count() > 0) memory.add(said->memory, origin);
+    if (said->memory_limit.count() > 0) memory_limit.add(said->memory_limit, origin);
     if (!said->smt.empty()) smt.add(&said->smt, origin);
   }
   merge_numa(facts, host, warnings);
@@ -102,6 +103,7 @@ void merge_cpus(const std::vector<const Fact*>& facts, Host& host,
   host.packages = packages.value_or(Field::place, 0);
   host.slots = slots.value_or(Field::place, 0);
   host.memory = memory.value_or(Field::place, {});
+  host.memory_limit = memory_limit.value_or(Field::place, {});
   if (const auto* best = quota.best(Field::place)) host.cpu_quota = best->value;
   if (const auto* best = smt.best(Field::place)) host.smt = *best->value;
 

@@ -85,6 +85,7 @@ struct SwitchFact {
 /// Goes to the GPU or NIC that another source knows at this address.
 struct PciFact {
   PciAddress pci;
+  unsigned pci_vendor = 0;  ///< 0x10de, ...; 0 = not said
   std::optional<int> numa;
   CpuSet affinity;
   std::vector<PciAddress> pcie_path;

@@ -16,6 +16,7 @@ namespace {
 
 constexpr int kDeepest = 32;           ///< levels of <pci>; machines have at most six or so
 constexpr int kMostElements = 200000;  ///< a file for one host has a few hundred
+constexpr int kMostDevices = 4096;     ///< GPUs and NICs of a file; NCCL itself reads 256 elements
 /// NCCL refuses a topology of more XML nodes: NCCL_TOPO_XML_MAX_NODES, 2.28.9 src/graph/xml.h.
 constexpr int kNcclMostNodes = 256;
 
@@ -97,6 +98,11 @@ class Reader {
             Warning::Severity severity, std::string message) {
     add(node, host,
         WarningFact{{std::move(code), severity, file_, lines_.line(node), std::move(message)}});
+  }
+
+  Status count_device(const pugi::xml_node& node) {
+    if (++devices_ <= kMostDevices) return {};
+    return fail(error(node, fmt::format("more than {} GPUs and NICs", kMostDevices)));
   }
 
   Status check_root(const pugi::xml_document& document) const {
@@ -181,9 +187,11 @@ class Reader {
       if (name == "pci") {
         done = read_pci(child, above, path, depth);
       } else if (name == "nic") {
+        done = count_device(child);
         read_nic(child, parent, above, {}, {}, Kind::unknown);
       } else if (name == "gpu") {
-        done = read_gpu(child, above, {}, {});
+        done = count_device(child);
+        if (done) done = read_gpu(child, above, {}, {});
       }
       if (!done) return done;
     }
@@ -205,6 +213,9 @@ class Reader {
     bool device = false;
     for (const auto& child : node.children()) {
       const std::string_view name = child.name();
+      if (name == "gpu" || name == "nic" || name == "net") {
+        if (auto done = count_device(child); !done) return done;
+      }
       if (name == "gpu") {
         device = true;
         ++elements_;
@@ -227,7 +238,10 @@ class Reader {
       }
       return {};
     }
-    if (!device) read_bare(node, above, *pci, path, kind);
+    if (!device) {
+      if (auto done = count_device(node); !done) return done;
+      read_bare(node, above, *pci, path, kind);
+    }
     return {};
   }
 
@@ -361,7 +375,7 @@ class Reader {
                 Kind kind) {
     std::vector<std::pair<pugi::xml_node, Nic>> nics;
     for (const auto& net : node.children("net")) {
-      if (++elements_ > kMostElements) return;
+      if (++elements_ > kMostElements || ++devices_ > kMostDevices) return;
       const std::string name = net.attribute("name").value();
       auto at = std::find_if(nics.begin(), nics.end(), [&name](const auto& entry) {
         return !name.empty() && entry.second.name == name;
@@ -423,6 +437,7 @@ class Reader {
   std::map<std::string, CpuSet> loose_cpus_;      ///< host -> CPUs of <cpu>s without a number
   std::map<std::pair<std::string, PciAddress>, int> seen_;
   int elements_ = 0;
+  int devices_ = 0;
   unsigned repeats_ = 0;
   bool said_no_arch_ = false;
 };

@@ -15,6 +15,9 @@
 namespace topolaunch::topo {
 namespace {
 
+/// GPUs, NICs or NUMA nodes of one host: some work grows with their square.
+constexpr std::size_t kMostDevices = 1024;
+
 /// Reads members; remembers the first thing that is wrong and then gives empty values.
 class Reader {
  public:
@@ -257,6 +260,7 @@ Host read_host(Reader& in, const Json& json, const std::string& where) {
     host.cpu_quota = in.number(json, "cpu_quota", where);
   }
   host.memory = in.bytes(json, "memory", where);
+  host.memory_limit = in.bytes(json, "memory_limit", where);
   host.boot_id = in.text(json, "boot_id", where);
   for (const auto& entry : in.list(json, "numa", where)) {
     const std::string at = where + ".numa";
@@ -269,17 +273,20 @@ Host read_host(Reader& in, const Json& json, const std::string& where) {
     node.package = in.integer_or_none(entry, "package", at).value_or(-1);
     host.numa.push_back(std::move(node));
   }
+  if (host.numa.size() > kMostDevices) in.refuse(where + ".numa", "holds more than 1024");
   std::sort(host.numa.begin(), host.numa.end(),
             [](const NumaNode& a, const NumaNode& b) { return a.id < b.id; });
   for (std::size_t i = 1; i < host.numa.size(); ++i) {
     if (host.numa[i].id == host.numa[i - 1].id) in.refuse(where + ".numa", "has one id twice");
   }
   const Json& gpus = in.list(json, "gpus", where);
+  if (gpus.size() > kMostDevices) in.refuse(where + ".gpus", "holds more than 1024");
   for (std::size_t i = 0; i < gpus.size() && !in.failed(); ++i) {
     host.gpus.push_back(read_gpu(in, gpus[i], fmt::format("{}.gpus[{}]", where, i),
                                  static_cast<int>(i), gpus.size()));
   }
   const Json& nics = in.list(json, "nics", where);
+  if (nics.size() > kMostDevices) in.refuse(where + ".nics", "holds more than 1024");
   for (std::size_t i = 0; i < nics.size() && !in.failed(); ++i) {
     host.nics.push_back(read_nic(in, nics[i], fmt::format("{}.nics[{}]", where, i)));
   }

@@ -122,6 +122,7 @@ Json host_json(const Host& host) {
   json["allowed_memory"] = host.allowed_memory.to_list();
   if (host.cpu_quota) json["cpu_quota"] = *host.cpu_quota;
   json["memory"] = or_null(host.memory);
+  if (host.memory_limit.count() > 0) json["memory_limit"] = host.memory_limit.count();
   put(json, "boot_id", host.boot_id);
   Json numa = Json::array();
   for (const auto& node : host.numa) {

@@ -1,0 +1,369 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The grammar of "synthetic:" specs.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <charconv>
+#include <optional>
+
+#include "topo/link_speed.h"
+#include "topo/synthetic.h"
+
+namespace topolaunch::topo {
+namespace {
+
+using Links = GpuModel::Links;
+
+enum class Unit { host, gpu, nic, socket, numa, core, thread };
+
+struct UnitWord {
+  std::string_view word;
+  Unit unit;
+};
+constexpr std::array<UnitWord, 12> kUnits{{{"host", Unit::host},
+                                           {"node", Unit::host},  // as people say it
+                                           {"machine", Unit::host},
+                                           {"gpu", Unit::gpu},
+                                           {"nic", Unit::nic},
+                                           {"hca", Unit::nic},
+                                           {"socket", Unit::socket},
+                                           {"package", Unit::socket},
+                                           {"numa", Unit::numa},
+                                           {"core", Unit::core},
+                                           {"cpu", Unit::core},
+                                           {"thread", Unit::thread}}};
+constexpr std::array<std::string_view, 4> kLevels{"host", "leaf", "spine", "core"};
+
+struct Token {
+  std::string text;    ///< lower case
+  std::size_t at = 0;  ///< position in the spec
+};
+
+struct Ratio {
+  double value;
+  std::size_t at;
+};
+
+Error at_word(const Token& token, std::string_view why) {
+  return Error{Code::wrong_usage,
+               fmt::format("synthetic: '{}' (character {}) {}", token.text, token.at + 1, why),
+               {}, {}, 0};
+}
+
+std::string known_words() {
+  std::vector<std::string_view> models;
+  for (const auto& model : gpu_models()) models.push_back(model.word);
+  return fmt::format(
+      "units: host gpu nic socket numa core thread; GPUs: {}; links: nvswitch mesh pcie nvl72; "
+      "NICs: {}; network: 4 host/leaf, 8 leaf/spine, 4:1",
+      fmt::join(models, " "), fmt::join(network_rate_names(), " "));
+}
+
+std::string singular(std::string_view word) {
+  if (word == "leaves" || word == "leafs") return "leaf";
+  if (word == "numas" || word == "numanode" || word == "numanodes") return "numa";
+  if (word.size() > 2 && word.ends_with("s") && word != "l40s") word.remove_suffix(1);
+  return std::string(word);
+}
+
+/// Splits at blanks, commas and semicolons, and a number from the word that it is glued to.
+std::vector<Token> tokens_of(std::string_view text) {
+  std::vector<Token> tokens;
+  const auto separator = [](char c) {
+    return std::isspace(static_cast<unsigned char>(c)) != 0 || c == ',' || c == ';';
+  };
+  std::size_t i = 0;
+  while (i < text.size()) {
+    if (separator(text[i])) {
+      ++i;
+      continue;
+    }
+    std::size_t end = i;
+    while (end < text.size() && !separator(text[end])) ++end;
+    Token token{std::string(text.substr(i, end - i)), i};
+    for (char& c : token.text) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+    const auto digits = token.text.find_first_not_of("0123456789");
+    const bool glued = digits != 0 && digits != std::string::npos &&
+                       token.text.find(':') == std::string::npos && !network_rate(token.text);
+    if (glued) {
+      std::string rest = token.text.substr(digits);
+      std::size_t rest_at = i + digits;
+      if (rest.front() == 'x' && !network_rate(rest)) {  // "8x", "8xh100"
+        rest.erase(0, 1);
+        ++rest_at;
+      }
+      tokens.push_back({token.text.substr(0, digits), i});
+      if (!rest.empty()) tokens.push_back({std::move(rest), rest_at});
+    } else {
+      tokens.push_back(std::move(token));
+    }
+    i = end;
+  }
+  return tokens;
+}
+
+std::optional<int> number_of(const Token& token) {
+  int value = 0;
+  const char* end = token.text.data() + token.text.size();
+  const auto [rest, error] = std::from_chars(token.text.data(), end, value);
+  if (error == std::errc::result_out_of_range) return 1 << 30;
+  if (error != std::errc{} || rest != end || value < 0) return {};
+  return value;
+}
+
+std::optional<double> ratio_of(const Token& token) {
+  const auto colon = token.text.find(':');
+  if (colon == std::string::npos) return {};
+  const auto side = [](std::string_view text) -> std::optional<double> {
+    double value = 0;
+    const auto [rest, error] = std::from_chars(text.data(), text.data() + text.size(), value,
+                                               std::chars_format::fixed);
+    if (error != std::errc{} || rest != text.data() + text.size() || value <= 0) return {};
+    return value;
+  };
+  const auto down = side(std::string_view(token.text).substr(0, colon));
+  const auto up = side(std::string_view(token.text).substr(colon + 1));
+  if (!down || !up || *down / *up > 1000 || *down / *up < 0.001) return {};
+  return *down / *up;
+}
+
+/// "host/leaf" -> 0, "leaf/spine" -> 1; the level of the child.
+std::optional<int> fan_in_of(std::string_view word) {
+  const auto slash = word.find('/');
+  if (slash == std::string_view::npos) return {};
+  const std::string child = singular(word.substr(0, slash));
+  const std::string parent = singular(word.substr(slash + 1));
+  for (std::size_t i = 0; i + 1 < kLevels.size(); ++i) {
+    const bool host = i == 0 && (child == "node" || child == "machine");
+    if ((child == kLevels[i] || host) && parent == kLevels[i + 1]) return static_cast<int>(i);
+  }
+  return {};
+}
+
+class Parser {
+ public:
+  Result<SyntheticSpec> parse(std::string_view text) {
+    const auto tokens = tokens_of(text);
+    if (tokens.empty()) {
+      return fail(Code::wrong_usage, "synthetic: the spec is empty", known_words());
+    }
+    std::optional<int> number;
+    Token number_token;
+    for (std::size_t i = 0; i < tokens.size(); ++i) {
+      Token token = tokens[i];
+      // "4 hosts per leaf" is "4 host/leaf".
+      if (i + 2 < tokens.size() && tokens[i + 1].text == "per") {
+        token.text += "/" + tokens[i + 2].text;
+        i += 2;
+      }
+      Status done;
+      if (const auto value = number_of(token)) {
+        if (number) return fail(at_word(number_token, "is a number without a unit").try_next(
+            known_words()));
+        number = value;
+        number_token = token;
+        continue;
+      }
+      if (const auto ratio = ratio_of(token)) {
+        spec_.oversubscription.push_back(*ratio);
+        continue;
+      }
+      done = word(token, number);
+      if (!done) return tl::unexpected(std::move(done.error()));
+    }
+    if (number) {
+      return fail(at_word(number_token, "is a number without a unit").try_next(known_words()));
+    }
+    return finish();
+  }
+
+ private:
+  /// Takes the number that stands before the word, if there is one.
+  static Result<int> take(const Token& token, std::optional<int>& number, int fallback, int least,
+                          int most) {
+    const int value = number.value_or(fallback);
+    number.reset();
+    if (value < least || value > most) {
+      return fail(at_word(token, fmt::format("may be from {} to {}", least, most)));
+    }
+    return value;
+  }
+  Status count(const Token& token, std::optional<int>& number, int most, std::optional<int>& into) {
+    if (!number) return fail(at_word(token, "needs a number in front of it"));
+    auto value = take(token, number, 0, 0, most);
+    if (!value) return tl::unexpected(std::move(value.error()));
+    into = *value;
+    return {};
+  }
+
+  Status word(const Token& token, std::optional<int>& number) {
+    const std::string name = singular(token.text);
+    if (const auto level = fan_in_of(token.text)) {
+      std::optional<int> value;
+      if (auto done = count(token, number, 131072, value); !done) return done;
+      if (*value == 0) return fail(at_word(token, "may not be 0"));
+      fan_in_[static_cast<std::size_t>(*level)] = *value;
+      return {};
+    }
+    for (const auto& unit : kUnits) {
+      if (name == unit.word) return set_unit(unit.unit, token, number);
+    }
+    for (const auto& model : gpu_models()) {
+      if (token.text != model.word) continue;
+      if (number) {
+        if (auto done = count(token, number, 64, gpus_); !done) return done;
+      }
+      spec_.model = &model;
+      return {};
+    }
+    if (name == "nvswitch" || name == "nvlink") {
+      links_ = Links::nvswitch;
+    } else if (name == "mesh" || name == "cubemesh" || name == "cube-mesh" || name == "dgx1v") {
+      links_ = Links::mesh;
+    } else if (name == "pcie") {
+      links_ = Links::none;
+    } else if (token.text.starts_with("nvl") && number_of({token.text.substr(3), 0})) {
+      spec_.domain_gpus = *number_of({token.text.substr(3), 0});
+      links_ = Links::nvswitch;
+    } else if (const auto rate = network_rate(token.text)) {
+      if (number) {
+        if (auto done = count(token, number, 64, nics_); !done) return done;
+      }
+      spec_.nic_rate = *rate;
+      spec_.efa = spec_.efa || name == "efa";
+      if (!nics_) nics_said_by_rate_ = true;
+    } else {
+      return fail(at_word(token, "is no word of the spec").try_next("known are " + known_words()));
+    }
+    return {};
+  }
+
+  Status set_unit(Unit unit, const Token& token, std::optional<int>& number) {
+    std::optional<int> value;
+    // "gpu h100" without a number leaves the number to the model.
+    if (!number && (unit == Unit::gpu || unit == Unit::nic)) return {};
+    constexpr std::array<int, 7> most{131072, 64, 64, 64, 64, 4096, 8};
+    if (auto done = count(token, number, most[static_cast<std::size_t>(unit)], value); !done) {
+      return done;
+    }
+    if (*value == 0 && unit != Unit::gpu && unit != Unit::nic) {
+      return fail(at_word(token, "may not be 0"));
+    }
+    switch (unit) {
+      case Unit::host: spec_.hosts = *value; break;
+      case Unit::gpu: gpus_ = value; break;
+      case Unit::nic: nics_ = value; break;
+      case Unit::socket: sockets_ = value; break;
+      case Unit::numa: numa_ = value; break;
+      case Unit::core: cores_ = value; break;
+      case Unit::thread: spec_.threads = *value; threads_said_ = true; break;
+    }
+    return {};
+  }
+
+  Result<SyntheticSpec> finish() {
+    if (gpus_.value_or(0) > 0 && spec_.model == nullptr) {
+      std::vector<std::string_view> models;
+      for (const auto& model : gpu_models()) models.push_back(model.word);
+      return fail(Code::wrong_usage, "synthetic: GPUs without a model",
+                  fmt::format("say which, as in \"8 gpu h100\"; known are {}",
+                              fmt::join(models, " ")));
+    }
+    const GpuModel* model = spec_.model;
+    spec_.gpus = gpus_.value_or(model != nullptr ? model->gpus : 0);
+    if (spec_.gpus == 0) model = spec_.model = nullptr;
+    spec_.links = model == nullptr ? Links::none : links_.value_or(usual_links(*model));
+    if (spec_.links == Links::mesh && spec_.gpus > 8) {
+      return fail(Code::wrong_usage, "synthetic: the cube mesh has at most 8 GPUs",
+                  "say nvswitch for more");
+    }
+    spec_.nics = nics_.value_or(nics_said_by_rate_ ? std::max(1, spec_.gpus) : 0);
+    if (spec_.nics > 0 && !spec_.nic_rate.known()) {
+      spec_.nic_rate = *network_rate(model == nullptr ? "edr" : model->nic);
+    }
+    spec_.sockets = sockets_.value_or(numa_ ? std::min(*numa_, 2) : model == nullptr ? 1 : 2);
+    spec_.numa = numa_.value_or(spec_.sockets);
+    spec_.cores = cores_.value_or(model == nullptr ? 8 * spec_.numa : model->cores);
+    if (!threads_said_) spec_.threads = model != nullptr && !model->grace && !cores_ ? 2 : 1;
+    if (spec_.numa < spec_.sockets || spec_.cores < spec_.numa) {
+      return fail(Code::wrong_usage,
+                  fmt::format("synthetic: {} sockets, {} NUMA nodes and {} cores do not fit: every "
+                              "socket has a NUMA node and every NUMA node a core",
+                              spec_.sockets, spec_.numa, spec_.cores));
+    }
+    if (model != nullptr && model->grace && spec_.domain_gpus == 0 && spec_.gpus > 1) {
+      spec_.domain_gpus = 72;
+    }
+    if (spec_.domain_gpus > 0 && spec_.gpus > 0 && spec_.domain_gpus % spec_.gpus != 0) {
+      return fail(Code::wrong_usage,
+                  fmt::format("synthetic: an NVLink domain of {} GPUs is no whole number of hosts "
+                              "of {} GPUs",
+                              spec_.domain_gpus, spec_.gpus));
+    }
+    if (static_cast<long>(spec_.hosts) * (spec_.gpus + spec_.nics) > 4'000'000) {
+      return fail(Code::wrong_usage, "synthetic: more than 4,000,000 GPUs and NICs");
+    }
+    for (std::size_t level = 0; level < fan_in_.size(); ++level) {
+      if (!fan_in_[level]) break;
+      spec_.fan_in.push_back(*fan_in_[level]);
+    }
+    const auto said = static_cast<std::size_t>(
+        std::count_if(fan_in_.begin(), fan_in_.end(), [](const auto& f) { return f.has_value(); }));
+    if (said != spec_.fan_in.size()) {
+      return fail(Code::wrong_usage, "synthetic: a level of the network is missing",
+                  "give host/leaf before leaf/spine before spine/core");
+    }
+    if (spec_.oversubscription.size() > std::max<std::size_t>(1, spec_.fan_in.size())) {
+      return fail(Code::wrong_usage, "synthetic: more oversubscriptions than network levels",
+                  "one for each of host/leaf, leaf/spine, ...");
+    }
+    return spec_;
+  }
+
+  Links usual_links(const GpuModel& model) const {
+    // 16 V100 are a DGX-2.
+    return model.links == Links::mesh && gpus_.value_or(model.gpus) > 8 ? Links::nvswitch : model.links;
+  }
+
+  SyntheticSpec spec_;
+  std::optional<int> gpus_, nics_, sockets_, numa_, cores_;
+  std::optional<Links> links_;
+  std::array<std::optional<int>, 3> fan_in_;
+  bool nics_said_by_rate_ = false;
+  bool threads_said_ = false;
+};
+
+}  // namespace
+
+const std::vector<GpuModel>& gpu_models() {
+  // Product names and memory as nvidia-smi prints them; servers: DGX-1V, DGX A100, DGX H100/B200
+  // and HGX user guides, NVL72 compute tray, PCIe servers with two GPUs below a switch.
+  static const std::vector<GpuModel> models{
+      {"v100", "Tesla V100-SXM2-32GB", 32768, 70, 3, Links::mesh, 8, 2, 40, "edr", false},
+      {"t4", "Tesla T4", 15360, 75, 3, Links::none, 4, 1, 48, "100g", false},
+      {"a100", "NVIDIA A100-SXM4-80GB", 81920, 80, 4, Links::nvswitch, 8, 2, 128, "hdr", false},
+      {"a10", "NVIDIA A10", 23028, 86, 4, Links::none, 4, 1, 64, "100g", false},
+      {"l40s", "NVIDIA L40S", 46068, 89, 4, Links::none, 8, 2, 64, "hdr", false},
+      {"rtx4090", "NVIDIA GeForce RTX 4090", 24564, 89, 4, Links::none, 8, 2, 64, "100g", false},
+      {"h100", "NVIDIA H100 80GB HBM3", 81559, 90, 5, Links::nvswitch, 8, 1, 112, "ndr", false},
+      {"h200", "NVIDIA H200", 143771, 90, 5, Links::nvswitch, 8, 1, 112, "ndr", false},
+      {"gh200", "NVIDIA GH200 480GB", 97871, 90, 5, Links::none, 1, 1, 72, "ndr", true},
+      {"b200", "NVIDIA B200", 183359, 100, 5, Links::nvswitch, 8, 1, 112, "ndr", false},
+      {"gb200", "NVIDIA GB200", 189471, 100, 5, Links::nvswitch, 4, 1, 144, "ndr", true},
+      {"b300", "NVIDIA B300 SXM6 AC", 275040, 103, 6, Links::nvswitch, 8, 1, 128, "xdr", false},
+  };
+  return models;
+}
+
+Result<SyntheticSpec> parse_synthetic(std::string_view text) {
+  if (text.size() > 4096) {
+    return fail(Code::wrong_usage, "synthetic: the spec is longer than 4096 characters");
+  }
+  return Parser().parse(text);
+}
+
+}  // namespace topolaunch::topo
