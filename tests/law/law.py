@@ -141,6 +141,9 @@ def mirror(tree):
             path, colon, reason = line.partition(":")
             if not colon or not reason.strip():
                 yield f"tests/law/mirror.txt:{number}: an exception without its reason"
+            for word in reason.replace(",", " ").split():
+                if word.startswith("tests/") and not (tree.root / word).exists():
+                    yield f"tests/law/mirror.txt:{number}: {word} is not there"
             exceptions[path.strip()] = number
     present = set(tree.files)
     used = set()

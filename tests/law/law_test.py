@@ -91,6 +91,11 @@ class Planted(unittest.TestCase):
         self.assert_found("mirror", "tests/law/mirror.txt:1:",
                           {"tests/law/mirror.txt": "topo/source/hwloc.cpp:\n"})
 
+    def test_an_exception_that_names_a_test_that_is_gone(self):
+        self.assert_found("mirror", "tests/law/mirror.txt:1: tests/topo/gone_test.cpp is not there",
+                          {"tests/law/mirror.txt":
+                           "topo/source/hwloc.cpp: in tests/topo/gone_test.cpp\n"})
+
     def test_a_name_that_says_nothing(self):
         self.assert_found("names", "topo/utils.h:1:", {"topo/utils.h": SPDX})
         self.assert_found("names", "topo/common/x.h:1:", {"topo/common/x.h": SPDX})
