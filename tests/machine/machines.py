@@ -22,7 +22,7 @@ def gpu(machine, index, pci, node, path, model, memory, capability, device, **mo
 
 def infiniband(name, pci, node, path, rate="400 Gb/sec (4X NDR)", **more):
     return dict(kind="nic", pci=pci, node=node, path=path, vendor="15b3", device="1021", rdma=name, rate=rate,
-                layer="InfiniBand", driver="mlx5_core", guid="a088:c203:00%s:0000" % pci[-7:-5], **{"class": "0207", **more})
+                layer="InfiniBand", driver="mlx5_core", guid="a088:c203:%s:00%s" % (pci[:-8][-4:], pci[-7:-5]), **{"class": "0207", **more})
 
 
 def ethernet(name, pci, node, path, speed, **more):

@@ -4,57 +4,85 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
+#include <map>
 #include <set>
+#include <string>
+#include <utility>
 
 #include "topo/source/pci_class.h"
 
 namespace topolaunch::topo {
 namespace {
 
+using Place = std::pair<std::string, PciAddress>;  ///< host, address
+
 bool is_live(const Origin& origin) { return origin.source == "hwloc" || origin.source == "sysfs"; }
+
+struct Bus {
+  std::set<std::string> answered;       ///< hosts for which NVML answered
+  std::map<Place, Origin> on_bus;       ///< NVIDIA's
+  std::set<Place> of_nvml, with_driver;
+};
+
+Bus read_bus(const Survey& survey) {
+  Bus bus;
+  for (const SurveyEntry& entry : survey.entries) {
+    if (entry.source == "nvml" && entry.status != SurveyEntry::Status::unavailable) {
+      bus.answered.insert(entry.host);
+    }
+  }
+  for (const Fact& fact : survey.facts) {
+    if (const auto* gpu = std::get_if<GpuFact>(&fact.what); gpu != nullptr && gpu->pci) {
+      if (fact.origin.source == "nvml") bus.of_nvml.emplace(fact.host, *gpu->pci);
+      if (!is_live(fact.origin) || gpu->pci_vendor != kVendorNvidia) continue;
+      bus.with_driver.emplace(fact.host, *gpu->pci);
+      bus.on_bus.emplace(Place(fact.host, *gpu->pci), fact.origin);
+    }
+    if (const auto* pci = std::get_if<PciFact>(&fact.what);
+        pci != nullptr && is_live(fact.origin) && pci->pci_vendor == kVendorNvidia) {
+      bus.on_bus.emplace(Place(fact.host, pci->pci), fact.origin);
+    }
+  }
+  return bus;
+}
 
 }  // namespace
 
 void leave_out_unreachable_gpus(Survey& survey) {
-  std::set<std::string> answered;
-  for (const SurveyEntry& entry : survey.entries) {
-    if (entry.source == "nvml" && entry.status != SurveyEntry::Status::unavailable) {
-      answered.insert(entry.host);
-    }
-  }
-  std::set<std::pair<std::string, PciAddress>> known, gone;
-  for (const Fact& fact : survey.facts) {
-    const auto* gpu = std::get_if<GpuFact>(&fact.what);
-    if (gpu != nullptr && fact.origin.source == "nvml" && gpu->pci) known.emplace(fact.host, *gpu->pci);
-  }
-  std::vector<Fact> warnings;
-  const auto unreachable = [&](const Fact& fact) {
-    if (!is_live(fact.origin) || !answered.contains(fact.host)) return false;
-    if (const auto* link = std::get_if<GpuLinkFact>(&fact.what)) {
-      return link->from.pci && gone.contains({fact.host, *link->from.pci});
-    }
-    const auto* gpu = std::get_if<GpuFact>(&fact.what);
-    if (gpu == nullptr || !gpu->pci || gpu->pci_vendor != kVendorNvidia) return false;
-    if (known.contains({fact.host, *gpu->pci})) return false;
-    if (gone.emplace(fact.host, *gpu->pci).second) {
-      warnings.push_back(
-          {fact.origin, fact.host,
+  const Bus bus = read_bus(survey);
+  std::set<Place> gone;
+  for (const auto& [place, origin] : bus.on_bus) {
+    const auto& [host, pci] = place;
+    if (bus.answered.contains(host)) {
+      if (bus.of_nvml.contains(place)) continue;
+      gone.insert(place);
+      survey.facts.push_back(
+          {origin, host,
            WarningFact{{"gpu-unreachable", Warning::Severity::warning, {}, 0,
-                        fmt::format("{}: the GPU at {} is on the PCI bus, but NVML gives no access to "
-                                    "it: left out",
-                                    fact.host, gpu->pci->text())}}});
+                        fmt::format("{}: the GPU at {} is on the PCI bus, but NVML gives no access "
+                                    "to it: left out",
+                                    host, pci.text())}}});
+    } else if (!bus.with_driver.contains(place)) {
+      survey.facts.push_back(
+          {origin, host,
+           WarningFact{{"gpu-without-driver", Warning::Severity::note, {}, 0,
+                        fmt::format("{}: the NVIDIA device at {} is on the PCI bus, but no driver "
+                                    "gives access to it: left out",
+                                    host, pci.text())}}});
     }
-    return true;
-  };
-  // GPUs first, so that their links are known to be gone.
-  const auto take_out = [&](bool links) {
-    std::erase_if(survey.facts, [&](const Fact& fact) {
-      return std::holds_alternative<GpuLinkFact>(fact.what) == links && unreachable(fact);
-    });
-  };
-  take_out(false);
-  take_out(true);
-  std::ranges::move(warnings, std::back_inserter(survey.facts));
+  }
+  std::erase_if(survey.facts, [&](const Fact& fact) {
+    if (!is_live(fact.origin)) return false;
+    const auto is_gone = [&](const std::optional<PciAddress>& pci) {
+      return pci && gone.contains({fact.host, *pci});
+    };
+    if (const auto* gpu = std::get_if<GpuFact>(&fact.what)) return is_gone(gpu->pci);
+    if (const auto* link = std::get_if<GpuLinkFact>(&fact.what)) {
+      return is_gone(link->from.pci) || is_gone(link->peer.pci);
+    }
+    return false;
+  });
 }
 
 }  // namespace topolaunch::topo

@@ -119,6 +119,7 @@ Result<std::vector<Fact>> SysfsSource::look(const Outside& outside) const {
   for_each_gpu(outside.files, [&](const SysfsPciDevice& device) {
     PciFact fact;
     fact.pci = device.address;
+    fact.pci_vendor = device.vendor;
     fact.numa = device.numa;
     fact.pcie_path = device.above;
     fact.pcie_generation = device.generation;
