@@ -21,12 +21,6 @@ struct Picture {
   std::vector<GpuLink> links;
 
   /// Links between GPUs and to switches; C2C is something else.
-  /// Chip-to-chip links are counted apart: they don't take NVLink's places.
-  int active_nvlinks() const {
-    int count = 0;
-    for (const auto& link : links) count += link.type == LinkType::nvlink ? link.count : 0;
-    return count;
-  }
   int active() const {
     return std::accumulate(links.begin(), links.end(), 0, [](int sum, const GpuLink& link) {
       return link.type == LinkType::c2c ? sum : sum + link.count;
@@ -111,7 +105,7 @@ void fill_counts(const Gpu& gpu, Picture& picture) {
 void see_switches(const Host& host, const Gpu& gpu, Picture& picture,
                   std::vector<Warning>& warnings) {
   const int most = nvlink_most_links(gpu.compute_capability);
-  if (picture.active_nvlinks() <= most) return;
+  if (picture.active() <= most) return;
   int peers = 0;
   int count = 0;
   bool even = true;
@@ -131,7 +125,7 @@ void see_switches(const Host& host, const Gpu& gpu, Picture& picture,
     if (most > 0 || gpu.compute_capability > 0) {
       warn(warnings, "nvlink-impossible-count", Warning::Severity::warning, picture.origin,
            fmt::format("{} has {} NVLinks by {}, at most {} are possible{}", gpu_text(host, gpu),
-                       picture.active_nvlinks(), picture.origin.text(), most,
+                       picture.active(), picture.origin.text(), most,
                        switches                 ? fmt::format("; read as {} into switches", count)
                        : into_switch != nullptr ? fmt::format("; read as {}", most)
                                                 : std::string()));
