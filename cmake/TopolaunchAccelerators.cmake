@@ -77,6 +77,17 @@ else()
   message(STATUS "kernels: compiled for ${arches} with CUDA ${CUDAToolkit_VERSION}")
 endif()
 
+# libcu++'s headers serve host compilers too: the peer kernels run on host threads with them, also
+# where nvcc isn't used (sanitizers).
+set(TOPOLAUNCH_HAVE_CCCL OFF)
+if(NOT TOPOLAUNCH_WITH_CUDA STREQUAL "OFF")
+  find_path(TOPOLAUNCH_CCCL_INCLUDE cuda/atomic HINTS ENV CUDA_HOME ENV CUDA_PATH
+    PATHS /usr/local/cuda PATH_SUFFIXES include/cccl include)
+  if(TOPOLAUNCH_CCCL_INCLUDE)
+    set(TOPOLAUNCH_HAVE_CCCL ON)
+  endif()
+endif()
+
 set(why "")
 if(TOPOLAUNCH_WITH_NCCL STREQUAL "OFF")
   set(why "TOPOLAUNCH_WITH_NCCL=OFF")

@@ -21,7 +21,7 @@ Result<BackendChoice> choose_backend(const World& world, const std::string& aske
           " ranks can't use a GPU, the first of them rank " + std::to_string(first) + ": " + why;
   }
   if (asked == "nccl") return fail(Code::unavailable, "NCCL can't be used: " + why);
-  return BackendChoice{false, "host memory, because " + why};
+  return BackendChoice{false, "host memory: " + why};
 }
 
 Result<int> gpu_of_rank(int visible, const Environment& environment) {

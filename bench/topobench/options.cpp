@@ -90,35 +90,50 @@ Result<CommandLine> parse_options(const std::vector<std::string>& arguments) {
 
   std::string minimum = "8", maximum = "32M", step, type = "float", operation = "sum";
   std::string deadline = "60s";
-  app.add_option("-b,--minbytes", minimum, "Smallest size: 8, 64K, 1M, 2G")->capture_default_str();
-  app.add_option("-e,--maxbytes", maximum, "Largest size")->capture_default_str();
-  CLI::Option* by_step = app.add_option("-i,--stepbytes", step, "Add this from size to size");
-  app.add_option("-f,--stepfactor", o.sweep.factor, "Multiply by this from size to size")
-      ->capture_default_str()
-      ->excludes(by_step);
-  app.add_option("-n,--iters", o.trial.iterations, "Timed runs per size")
-      ->capture_default_str()
-      ->check(CLI::Range(1, 10'000'000));
-  app.add_option("-w,--warmup_iters", o.trial.warmup_iterations, "Runs before those")
-      ->capture_default_str()
-      ->check(CLI::Range(0, 10'000'000));
-  app.add_option("-c,--check", o.trial.check_iterations, "Checked runs per size; 0 = no check")
-      ->capture_default_str()
-      ->check(CLI::Range(0, 1'000'000));
-  app.add_option("-d,--datatype", type, "float or int32")
-      ->capture_default_str()
-      ->check(CLI::IsMember({"float", "int32"}));
-  app.add_option("-o,--op", operation, "sum, min or max")
-      ->capture_default_str()
-      ->check(CLI::IsMember({"sum", "min", "max"}));
-  app.add_option("-T,--deadline,--timeout", deadline, "Limit on every step; 0 = none")
+  app.add_option("-b,--minbytes", minimum, "Smallest size: 8, 64K, 1M, 2G")
+      ->type_name("SIZE")
       ->capture_default_str();
-  app.add_option("-J,--json", o.json_file, "Write the measurement there; - = standard output");
-  app.add_option("--subject", o.subject, "auto, nccl, mpi, ring or reference")
+  app.add_option("-e,--maxbytes", maximum, "Largest size")
+      ->type_name("SIZE")
+      ->capture_default_str();
+  CLI::Option* by_factor = app.add_option("-f,--stepfactor", o.sweep.factor,
+                                          "Multiply by this from size to size")
+                               ->type_name("N")
+                               ->capture_default_str();
+  CLI::Option* by_step = app.add_option("-i,--stepbytes", step, "Add this from size to size instead")
+                             ->type_name("SIZE");
+  app.add_option("-n,--iters", o.trial.iterations, "Timed runs per size")
+      ->type_name("N")
       ->capture_default_str()
-      ->check(CLI::IsMember({"auto", "nccl", "mpi", "ring", "reference"}));
+      ->check(CLI::Range(1, 10'000'000).description(""));
+  app.add_option("-w,--warmup_iters", o.trial.warmup_iterations, "Runs before those")
+      ->type_name("N")
+      ->capture_default_str()
+      ->check(CLI::Range(0, 10'000'000).description(""));
+  app.add_option("-c,--check", o.trial.check_iterations, "Checked runs per size; 0 = no check")
+      ->type_name("N")
+      ->capture_default_str()
+      ->check(CLI::Range(0, 1'000'000).description(""));
+  app.add_option("-d,--datatype", type, "float or int32")
+      ->type_name("TYPE")
+      ->capture_default_str()
+      ->check(CLI::IsMember({"float", "int32"}).description(""));
+  app.add_option("-o,--op", operation, "sum, min or max")
+      ->type_name("OP")
+      ->capture_default_str()
+      ->check(CLI::IsMember({"sum", "min", "max"}).description(""));
+  app.add_option("-T,--deadline,--timeout", deadline, "Limit on every step; 0 = none")
+      ->type_name("TIME")
+      ->capture_default_str();
+  app.add_option("-J,--json", o.json_file, "Write the measurement there; - = standard output")
+      ->type_name("FILE");
+  app.add_option("--subject", o.subject, "auto, nccl, mpi, ring or reference")
+      ->type_name("NAME")
+      ->capture_default_str()
+      ->check(CLI::IsMember({"auto", "nccl", "mpi", "ring", "reference"}).description(""));
   app.add_option("--expect-ranks", o.expect_ranks, "Refuse to measure with any other number")
-      ->check(CLI::Range(1, 1 << 18));
+      ->type_name("N")
+      ->check(CLI::Range(1, 1 << 18).description(""));
   app.allow_extras();
   app.footer(
       "Sizes: K, M and G are powers of 1024. Times are medians over the runs, of the slowest rank; "
@@ -137,6 +152,9 @@ Result<CommandLine> parse_options(const std::vector<std::string>& arguments) {
   if (version) {
     line.text = "version";
     return line;
+  }
+  if (by_factor->count() > 0 && by_step->count() > 0) {
+    return fail(Code::wrong_usage, "both --stepfactor and --stepbytes are given", "one of them");
   }
   if (const auto extras = app.remaining(); !extras.empty()) return fail(unknown(extras.front(), app));
 

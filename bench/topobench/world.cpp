@@ -69,7 +69,13 @@ Status World::agree(const Status& mine) const {
   const bool speak = rank_ == first;
   int code = speak ? exit_status(mine.error().code) : 0;
   MPI_Bcast(&code, 1, MPI_INT, static_cast<int>(first), MPI_COMM_WORLD);
-  const std::string message = bcast_text(speak ? mine.error().message : "");
+  // The file that is to blame, if any, goes into the message: one text less to send.
+  const auto told = [&] {
+    Error error = mine.error();
+    error.next.clear();
+    return error.text();
+  };
+  const std::string message = bcast_text(speak ? told() : "");
   const std::string next = bcast_text(speak ? mine.error().next : "");
   const std::string where = size_ > 1 ? "rank " + std::to_string(first) + ": " : "";
   return fail(static_cast<Code>(code), where + message, next);

@@ -52,17 +52,14 @@ TEST(Topobench, MeasuresTwoRanksAndWritesWhatTheLauncherReads) {
   EXPECT_NE(m->devices.at(0).pid, m->devices.at(1).pid);
 }
 
-TEST(Topobench, EverySubjectTypeAndReductionIsExact) {
+TEST(Topobench, EverySubjectCanBeChosenAndIsExact) {
   NEEDS_MPIRUN();
-  for (const char* subject : {"mpi", "ring", "reference"}) {
-    for (const char* type : {"float", "int32"}) {
-      for (const char* operation : {"sum", "min", "max"}) {
-        const auto run = topobench(3, {"--subject", subject, "-d", type, "-o", operation, "-b", "4", "-e",
-                                       "16K", "-f", "16", "-n", "2", "-w", "1", "-c", "2"});
-        EXPECT_EQ(run.status, 0) << subject << " " << type << " " << operation << run.err;
-        EXPECT_THAT(run.out, HasSubstr("# Out of bounds values : 0 OK"));
-      }
-    }
+  // All types, reductions and counts: tests/contract/subject.
+  for (const char* subject : {"ring", "reference"}) {
+    const auto run = topobench(3, {"--subject", subject, "-d", "int32", "-o", "max", "-b", "4", "-e",
+                                   "16K", "-f", "16", "-n", "2", "-w", "1", "-c", "2"});
+    EXPECT_EQ(run.status, 0) << subject << run.err;
+    EXPECT_THAT(run.out, AllOf(HasSubstr(subject), HasSubstr("# Out of bounds values : 0 OK")));
   }
 }
 
