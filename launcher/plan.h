@@ -49,6 +49,11 @@ struct Plan {
   std::string run_directory;
 };
 
+Json to_json(const RankPlan& rank);
+/// `where` names the place in the file for the message: "ranks[3]".
+Result<RankPlan> rank_plan_from_json(const Json& json, const std::string& file,
+                                     const std::string& where);
+/// "topolaunch.plan/1" (docs/schema/plan.schema.json); both ways, nothing is lost.
 Json to_json(const Plan& plan);
 Result<Plan> plan_from_json(const Json& json, const std::string& file);
 

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "launcher/engine.h"
+
+#include "launcher/engine/local.h"
+#include "launcher/engine/mpirun.h"
+
+namespace topolaunch::launcher {
+
+Result<std::unique_ptr<Engine>> make_engine(const std::string& name) {
+  if (name == "local") return std::unique_ptr<Engine>(std::make_unique<LocalEngine>());
+  if (name == "mpirun") return std::unique_ptr<Engine>(std::make_unique<MpirunEngine>());
+  return fail(Code::wrong_usage, "there is no engine '" + name + "'", "engines: local, mpirun");
+}
+
+bool is_inner_program(std::string_view word) { return word == "__shim" || word == "__keeper"; }
+
+int inner_program_main(std::string_view word, const std::vector<std::string>& argv,
+                       const Outside& outside) {
+  return word == "__keeper" ? keeper_main(argv, outside) : shim_main(argv, outside);
+}
+
+}  // namespace topolaunch::launcher

@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "launcher/engine/mpirun.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <cstdlib>
+#include <map>
+
+#include "launcher/engine/shim_command.h"
+#include "launcher/shim/placement.h"
+#include "launcher/supervise/job_run.h"
+
+namespace topolaunch::launcher {
+namespace {
+
+std::optional<int> number_behind(const std::string& text, std::string_view words, std::size_t from = 0) {
+  const auto at = text.find(words, from);
+  if (at == std::string::npos) return std::nullopt;
+  const char* begin = text.data() + at + words.size();
+  const char* const end = text.data() + text.size();
+  while (begin < end && *begin == ' ') ++begin;
+  int value = 0;
+  if (std::from_chars(begin, end, value).ec != std::errc{}) return std::nullopt;
+  return value;
+}
+
+/// Variables for mpirun itself. Open MPI refuses root unless both of its own are set; containers are
+/// root.
+std::map<std::string, std::string> variables_for(const MpirunVersion& version,
+                                                 const Environment& environment) {
+  std::map<std::string, std::string> out;
+  if (::geteuid() == 0) {
+    for (const char* const name : {"OMPI_ALLOW_RUN_AS_ROOT", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM"}) {
+      out[name] = "1";
+    }
+    if (version.major >= 5) {
+      for (const char* const name : {"PRTE_ALLOW_RUN_AS_ROOT", "PRTE_ALLOW_RUN_AS_ROOT_CONFIRM"}) {
+        out[name] = "1";
+      }
+    }
+  }
+  std::erase_if(out, [&](const auto& v) { return environment.get(v.first) == v.second; });
+  return out;
+}
+
+std::vector<std::string> arguments(const MpirunVersion& version, const Plan& plan,
+                                   const Outside& outside) {
+  const std::string ranks = std::to_string(plan.ranks.size());
+  std::vector<std::string> argv{version.program};
+  const auto add = [&](std::initializer_list<const char*> words) {
+    argv.insert(argv.end(), words.begin(), words.end());
+  };
+  const std::string host = "localhost:" + ranks;
+  add({"-n", ranks.c_str(), "--host", host.c_str(), "--bind-to", "none"});
+  if (version.major >= 5) {
+    add({"--map-by", ":OVERSUBSCRIBE"});
+  } else {
+    add({"--oversubscribe"});
+  }
+  const char* const runtime = version.major >= 5 ? "--prtemca" : "--mca";
+  // Inside a Slurm allocation Open MPI would ask Slurm for the hosts and start through srun.
+  if (outside.environment.has("SLURM_JOB_ID")) add({runtime, "ras", "^slurm", runtime, "plm", "^slurm"});
+  // mpirun gives the ranks of a failed job this long between SIGTERM and SIGKILL. Its default of 1 s
+  // would cut --grace short.
+  const std::string grace = std::to_string(std::max(1L, std::lround(std::ceil(plan.grace.count()))));
+  add({runtime, "odls_base_sigkill_timeout", grace.c_str()});
+  // Ranks that share a CPU must not spin while they wait. Open MPI sees that only when it counts
+  // slots itself, not with the slots that are given here.
+  if (bound_cpus().size() < static_cast<int>(plan.ranks.size())) {
+    add({"--mca", "mpi_yield_when_idle", "1"});
+  }
+  argv.insert(argv.end(), plan.engine_args.begin(), plan.engine_args.end());
+  const std::vector<std::string> shim = shim_command(plan);
+  argv.insert(argv.end(), shim.begin(), shim.end());
+  return argv;
+}
+
+Status fits(const Plan& plan) {
+  if (plan.hosts.size() <= 1) return {};
+  return fail(Code::unavailable, "engine mpirun starts ranks on this host only so far, and the plan has " +
+                                     std::to_string(plan.hosts.size()) + " hosts",
+              "start topolaunch under mpirun on the hosts: mpirun --host A,B topolaunch -- CMD");
+}
+
+}  // namespace
+
+std::optional<MpirunVersion> mpirun_version_from(const std::string& output) {
+  constexpr std::string_view words = "(Open MPI) ";
+  const auto at = output.find(words);
+  if (at == std::string::npos) return std::nullopt;
+  MpirunVersion version;
+  version.text = output.substr(at + words.size(), output.find('\n', at) - at - words.size());
+  version.major = std::atoi(version.text.c_str());
+  if (const auto dot = version.text.find('.'); dot != std::string::npos) {
+    version.minor = std::atoi(version.text.c_str() + dot + 1);
+  }
+  return version;
+}
+
+std::optional<std::pair<int, int>> failure_in_mpirun_words(const std::string& words) {
+  // Open MPI 4.1, orte/tools/orterun/help-orterun.txt:
+  //   mpirun noticed that process rank 2 with PID 0 on node h exited on signal 9 (Killed).
+  //   Process name: [[24376,1],1]   Exit code:    7
+  if (const auto rank = number_behind(words, "noticed that process rank ")) {
+    if (const auto signal = number_behind(words, "exited on signal ")) return {{*rank, *signal & 0x7f}};
+  }
+  if (const auto name = words.find("Process name: [["); name != std::string::npos) {
+    const auto rank = number_behind(words, "],", name);
+    const auto code = number_behind(words, "Exit code:", name);
+    if (rank && code) return {{*rank, (*code & 0xff) << 8}};
+  }
+  return std::nullopt;
+}
+
+Result<MpirunVersion> MpirunEngine::version(const Outside& outside) const {
+  if (version_) return *version_;
+  const std::string path = outside.environment.get_or("PATH", "/usr/bin:/bin");
+  std::string other;
+  // Debian's MPICH and Open MPI share the name mpirun; mpirun.openmpi is always Open MPI's.
+  for (const char* const name : {"mpirun", "mpirun.openmpi"}) {
+    const auto program = find_executable(name, path);
+    if (!program) continue;
+    const auto said = outside.commands.run({*program, "--version"}, Seconds(10));
+    if (!said) return tl::unexpected(said.error());
+    if (auto version = mpirun_version_from(said->out + said->err)) {
+      version->program = *program;
+      version_ = std::move(*version);
+      return *version_;
+    }
+    other = *program;
+  }
+  if (!other.empty()) {
+    return fail(Code::unavailable, other + " isn't Open MPI's mpirun",
+                "install openmpi-bin, or put Open MPI's mpirun first in PATH");
+  }
+  return fail(Code::unavailable, "no mpirun in PATH", "apt-get install openmpi-bin");
+}
+
+Result<std::vector<std::vector<std::string>>> MpirunEngine::commands(const Plan& plan,
+                                                                     const Outside& outside) const {
+  if (auto ok = fits(plan); !ok) return tl::unexpected(std::move(ok).error());
+  const auto found = version(outside);
+  if (!found) return tl::unexpected(found.error());
+  std::vector<std::string> argv;
+  for (const auto& [name, value] : variables_for(*found, outside.environment)) {
+    if (argv.empty()) argv.emplace_back("env");
+    argv.push_back(name + "=" + value);
+  }
+  const std::vector<std::string> rest = arguments(*found, plan, outside);
+  argv.insert(argv.end(), rest.begin(), rest.end());
+  return std::vector<std::vector<std::string>>{std::move(argv)};
+}
+
+Result<std::unique_ptr<Run>> MpirunEngine::start(const Plan& plan, const Outside& outside) const {
+  if (auto ok = fits(plan); !ok) return tl::unexpected(std::move(ok).error());
+  const auto found = version(outside);
+  if (!found) return tl::unexpected(found.error());
+  Launch launch;
+  launch.program = "mpirun";
+  launch.shims = false;
+  launch.gives_mpi = true;
+  launch.failure_in_words = failure_in_mpirun_words;
+  if (!found->known()) {
+    launch.notes.push_back("mpirun is Open MPI " + found->text +
+                           ", which topolaunch doesn't know; tried with the options of " +
+                           (found->major >= 5 ? "5.0" : "4.1"));
+  }
+  KeptProcess mpirun;
+  mpirun.argv = arguments(*found, plan, outside);
+  mpirun.environment = variables_for(*found, outside.environment);
+  mpirun.dies_with_keeper = true;
+  launch.processes.push_back(std::move(mpirun));
+  return JobRun::start(plan, outside, std::move(launch));
+}
+
+}  // namespace topolaunch::launcher

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "launcher/supervise/job_cgroup.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <sstream>
+
+namespace topolaunch::launcher {
+
+std::string own_cgroup(const Files& files) {
+  const auto membership = files.read("/proc/self/cgroup", 1 << 20);
+  const auto mounts = files.read("/proc/self/mountinfo", 1 << 22);
+  if (!membership || !mounts) return {};
+  std::string own;
+  std::istringstream lines(*membership);
+  for (std::string line; std::getline(lines, line);) {
+    if (line.starts_with("0::")) own = line.substr(3);
+  }
+  if (own.empty()) return {};
+  // 31 25 0:27 ROOT MOUNTPOINT options ... - cgroup2 ...
+  std::istringstream table(*mounts);
+  for (std::string line; std::getline(table, line);) {
+    if (line.find(" - cgroup2 ") == std::string::npos) continue;
+    std::istringstream fields(line);
+    std::string skip, root, point;
+    fields >> skip >> skip >> skip >> root >> point;
+    if (root != "/" && own.starts_with(root)) own.erase(0, root.size());
+    // "/../.." is a cgroup outside of what is mounted here: there is no folder for it.
+    if (own.starts_with("/..")) return {};
+    return own == "/" ? point : point + own;
+  }
+  return {};
+}
+
+JobCgroup JobCgroup::make(const std::string& parent, const std::string& id) {
+  JobCgroup group;
+  if (parent.empty() || id.find('/') != std::string::npos) return group;
+  const std::string path = parent + "/topolaunch-" + id;
+  if (::mkdir(path.c_str(), 0755) != 0) return group;
+  group.door_.reset(::open((path + "/cgroup.procs").c_str(), O_WRONLY | O_CLOEXEC));
+  if (!group.door_ || ::access((path + "/cgroup.kill").c_str(), W_OK) != 0) {
+    group.door_.reset();
+    ::rmdir(path.c_str());
+    return group;
+  }
+  group.path_ = path;
+  return group;
+}
+
+JobCgroup JobCgroup::existing(std::string path) {
+  JobCgroup group;
+  group.path_ = std::move(path);
+  return group;
+}
+
+void JobCgroup::kill() const {
+  if (path_.empty()) return;
+  const Descriptor file(::open((path_ + "/cgroup.kill").c_str(), O_WRONLY | O_CLOEXEC));
+  if (file) static_cast<void>(!::write(file.get(), "1", 1));
+}
+
+void JobCgroup::remove() {
+  if (!path_.empty()) ::rmdir(path_.c_str());
+  path_.clear();
+  door_.reset();
+}
+
+}  // namespace topolaunch::launcher

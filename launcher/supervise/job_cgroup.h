@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// JobCgroup: a cgroup v2 of the job's own below the one we are in, where that may be written. No
+// process leaves it by forking, and cgroup.kill (Linux 5.14) ends all of it at once. It carries no
+// controller: it is a fence, not a limit.
+#pragma once
+
+#include <string>
+
+#include "base/files.h"
+#include "launcher/supervise/descriptor.h"
+
+namespace topolaunch::launcher {
+
+/// The folder of the cgroup v2 that this process is in, from /proc/self/cgroup and mountinfo; empty
+/// if there is no cgroup v2.
+std::string own_cgroup(const Files& files);
+
+class JobCgroup {
+ public:
+  JobCgroup() = default;
+  /// Makes `parent`/topolaunch-ID. An empty one when that can't be, or can't be killed.
+  static JobCgroup make(const std::string& parent, const std::string& id);
+  /// One that somebody else made.
+  static JobCgroup existing(std::string path);
+
+  explicit operator bool() const { return !path_.empty(); }
+  const std::string& path() const { return path_; }
+  /// Where a new process writes "0" to enter; -1 = none.
+  int door() const { return door_.get(); }
+  void kill() const;
+  void remove();
+
+ private:
+  std::string path_;
+  Descriptor door_;
+};
+
+}  // namespace topolaunch::launcher
