@@ -60,6 +60,17 @@ void merge_numa(const std::vector<const Fact*>& facts, Host& host,
   }
 }
 
+/// Linux gives -1 as every device's node where there is one node only.
+std::optional<int> only_node(const Host& host) {
+  std::optional<int> found;
+  for (const auto& node : host.numa) {
+    if (node.cpus.empty()) continue;
+    if (found) return {};
+    found = node.id;
+  }
+  return found;
+}
+
 }  // namespace
 
 void warn(std::vector<Warning>& warnings, std::string code, Warning::Severity severity,
@@ -181,6 +192,7 @@ DevicePlace place_device(const Host& host, const std::string& what, const PlaceC
     if (host.numa_node(best->value) != nullptr) place.memory_numa = best->value;
   }
   if (!place.numa && affinity != nullptr) place.numa = numa_of_cpus(host, affinity->value);
+  if (!place.numa && without_cpus.empty()) place.numa = only_node(host);
   if (const auto* best = without_cpus.best(Field::place); best != nullptr && !place.numa) {
     const bool known = host.numa_node(best->value) != nullptr;
     warn(warnings, known ? "numa-without-cpus" : "numa-unknown", Warning::Severity::warning,

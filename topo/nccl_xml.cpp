@@ -263,6 +263,7 @@ class Reader {
   void read_bare(const pugi::xml_node& node, const Above& above, const PciAddress& pci,
                  const std::vector<PciAddress>& path, Kind kind) {
     if (kind == Kind::gpu) {
+      ++gpus_;
       add(node, above.host, gpu_place(node, above, pci, path));
     } else if (kind == Kind::nic) {
       Nic nic;
@@ -300,6 +301,7 @@ class Reader {
   Status read_gpu(const pugi::xml_node& node, const Above& above,
                   const std::optional<PciAddress>& pci, const std::vector<PciAddress>& path) {
     GpuFact gpu = gpu_place(node.parent(), above, pci, path);
+    ++gpus_;
     if (auto dev = integer(node, "dev"); dev && *dev >= 0) gpu.index = small(node, "dev");
     const std::string gcn = node.attribute("gcn").value();
     if (!gcn.empty()) {  // RCCL: sm is the number of compute units then
@@ -326,6 +328,7 @@ class Reader {
     const std::string_view name = node.name();
     GpuLinkFact link;
     link.from = self;
+    ++links_;
     link.count = std::max(0, small(node, "count", 1));
     if (name == "c2c") {
       link.type = LinkType::c2c;
@@ -420,6 +423,15 @@ class Reader {
       }
       facts_.push_back({{"nccl-xml", file_, 0}, host, std::move(fact)});
     }
+    if (gpus_ > 1 && links_ == 0) {
+      // Files that cloud providers ship list addresses; NCCL asks the driver for the NVLinks.
+      facts_.push_back(
+          {{"nccl-xml", file_, 0},
+           hosts_.begin()->second,
+           WarningFact{{"nvlink-not-said", Warning::Severity::note, file_, 0,
+                        "the file says nothing of links between its GPUs; they are taken to have "
+                        "none"}}});
+    }
     if (elements_ > kNcclMostNodes) {
       facts_.push_back(
           {{"nccl-xml", file_, 0},
@@ -438,6 +450,8 @@ class Reader {
   std::map<std::pair<std::string, PciAddress>, int> seen_;
   int elements_ = 0;
   int devices_ = 0;
+  int gpus_ = 0;
+  int links_ = 0;
   unsigned repeats_ = 0;
   bool said_no_arch_ = false;
 };

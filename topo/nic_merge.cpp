@@ -149,6 +149,8 @@ void merge_nics(const std::vector<const Fact*>& facts, Host& host,
   std::stable_sort(host.nics.begin(), host.nics.end(), [](const Nic& a, const Nic& b) {
     if (a.pci.has_value() != b.pci.has_value()) return a.pci.has_value();
     if (a.pci && *a.pci != *b.pci) return *a.pci < *b.pci;
+    // Ports of one card: mlx5_9 before mlx5_10.
+    if (a.name.size() != b.name.size()) return a.name.size() < b.name.size();
     return a.name < b.name;
   });
 }

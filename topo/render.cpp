@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <unordered_map>
 
 #include "topo/host_list.h"
@@ -14,7 +15,6 @@ namespace {
 
 constexpr std::size_t kWidth = 80;
 constexpr std::size_t kMostChildren = 12;  ///< switches below one that are listed one by one
-constexpr std::size_t kMostWarnings = 20;
 
 std::string counted(std::size_t n, std::string_view one, std::string_view many) {
   return fmt::format("{} {}", n, n == 1 ? one : many);
@@ -165,7 +165,7 @@ std::string distances_text(const Fabric& fabric) {
 std::string survey_text(const std::vector<SurveyEntry>& survey) {
   std::size_t width = 0;
   for (const auto& entry : survey) width = std::max(width, entry.source.size());
-  width = std::min(width, std::size_t{30});
+  width = std::min(width, std::size_t{16});
   std::string text = "looked at:\n";
   for (const auto& entry : survey) {
     std::string what;
@@ -177,8 +177,13 @@ std::string survey_text(const std::vector<SurveyEntry>& survey) {
     if (entry.status == SurveyEntry::Status::nothing && !entry.why.empty()) {
       what += ": " + entry.why;
     }
-    const std::string lines = wrapped(what, width + 4, 0);
-    text += fmt::format("  {:<{}}  {}", entry.source, width, lines);
+    const std::size_t indent = width + 4;
+    if (entry.source.size() > width) {
+      text += "  " + entry.source + "\n" + wrapped(what, indent, indent);
+    } else {
+      text += fmt::format("  {:<{}}  {}", entry.source, width,
+                          wrapped(what, indent, indent).substr(indent));
+    }
   }
   return text;
 }
@@ -190,8 +195,19 @@ std::string warnings_text(const std::vector<Warning>& warnings) {
     return a->severity < b->severity;
   });
   std::string text;
-  for (std::size_t i = 0; i < sorted.size() && i < kMostWarnings; ++i) {
-    const Warning& warning = *sorted[i];
+  std::map<std::string, std::size_t> of_code;
+  for (const auto* warning : sorted) ++of_code[warning->code];
+  std::map<std::string, std::size_t> shown;
+  for (const Warning* entry : sorted) {
+    const Warning& warning = *entry;
+    const std::size_t number = ++shown[warning.code];
+    // A fault of a file repeats for every GPU of it: two examples, then how many there are.
+    if (number > 2 && of_code[warning.code] > 3) {
+      if (number == of_code[warning.code]) {
+        text += fmt::format("  and {} more of [{}]\n", number - 2, warning.code);
+      }
+      continue;
+    }
     std::string line = fmt::format("{}: {} [{}]", word(warning.severity), warning.message,
                                    warning.code);
     // Most messages name their origins; the place is added where they don't.
@@ -200,10 +216,6 @@ std::string warnings_text(const std::vector<Warning>& warnings) {
                                : " " + warning.file;
     }
     text += wrapped(line, 2, 0);
-  }
-  if (sorted.size() > kMostWarnings) {
-    text += fmt::format("... and {} more; --format json has them all\n",
-                        sorted.size() - kMostWarnings);
   }
   return text;
 }

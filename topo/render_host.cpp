@@ -166,6 +166,17 @@ std::string counted(long n, std::string_view one, std::string_view many) {
   return fmt::format("{} {}", n, n == 1 ? one : many);
 }
 
+/// "0-86:2" for CPUs that are dealt out in turn (kernels read that form too), else the usual list.
+std::string cpu_text(const CpuSet& set) {
+  const auto cpus = set.to_vector();
+  if (cpus.size() < 4) return set.to_list();
+  const int step = cpus[1] - cpus[0];
+  for (std::size_t i = 2; i < cpus.size(); ++i) {
+    if (cpus[i] - cpus[i - 1] != step) return set.to_list();
+  }
+  return step == 1 ? set.to_list() : fmt::format("{}-{}:{}", cpus.front(), cpus.back(), step);
+}
+
 std::string summary_line(const Host& host) {
   std::vector<std::string> parts;
   if (!host.arch.empty()) parts.push_back(host.arch);
@@ -184,7 +195,7 @@ std::string summary_line(const Host& host) {
   for (const auto& part : parts) text += (text.empty() ? "" : ", ") + part;
   text = wrapped(text, 2, 2);
   if (host.allowed_cpus != host.cpus) {
-    text += wrapped(fmt::format("allowed: CPUs {}", cut(host.allowed_cpus.to_list(), 60)), 2, 2);
+    text += wrapped(fmt::format("allowed: CPUs {}", cut(cpu_text(host.allowed_cpus), 60)), 2, 2);
   }
   if (host.cpu_quota) text += fmt::format("  CPU quota: {:.4g} CPUs' worth of time\n", *host.cpu_quota);
   return text;
@@ -201,8 +212,9 @@ std::string numa_line(const Host& host, std::optional<int> id) {
     tail += allowed == 0 ? "   none allowed" : fmt::format("   {} allowed", allowed);
   }
   const std::string head = fmt::format("  numa {}   ", *id);
+  if (node->cpus.empty() && host.cpus.empty()) return head + "CPUs unknown" + tail + "\n";
   const std::string cpus =
-      node->cpus.empty() ? "no CPUs" : fmt::format("CPUs {}", node->cpus.to_list());
+      node->cpus.empty() ? "no CPUs" : fmt::format("CPUs {}", cpu_text(node->cpus));
   return head + cut(cpus, kWidth - head.size() - tail.size()) + tail + "\n";
 }
 
@@ -219,7 +231,7 @@ std::string blocks(const Host& host) {
   Block nowhere;
   int memory_only = 0;
   for (const NumaNode& node : host.numa) {
-    if (!node.cpus.empty()) by_node[node.id];
+    if (!node.cpus.empty() || host.cpus.empty()) by_node[node.id];
     if (node.cpus.empty() && !gpu_memory.contains(node.id)) ++memory_only;
   }
   for (const Gpu& gpu : host.gpus) {
@@ -339,7 +351,7 @@ std::string matrix(const Host& host) {
   }
   const std::string explained = legend(host, words);
   if (words.size() == 1) {
-    return wrapped(fmt::format("GPU links: every pair {}", explained), 4, 2);
+    return wrapped(fmt::format("GPU links, every pair: {}", explained), 4, 2);
   }
   constexpr std::size_t kColumn = 6;
   constexpr std::size_t kPerLine = (kWidth - 8) / kColumn;

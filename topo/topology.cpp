@@ -40,6 +40,12 @@ PciRelation relation_of(const PciAddress& a, const std::vector<PciAddress>& path
   return PciRelation::unknown;
 }
 
+/// All that can be said without PCI addresses: within a NUMA node it is NODE or closer.
+PciRelation by_numa(std::optional<int> a, std::optional<int> b) {
+  if (!a || !b) return PciRelation::unknown;
+  return *a == *b ? PciRelation::node : PciRelation::sys;
+}
+
 }  // namespace
 
 std::string Origin::text() const {
@@ -57,14 +63,14 @@ const NumaNode* Host::numa_node(int id) const {
 PciRelation Host::relation(const Gpu& a, const Gpu& b) const {
   if (&a == &b || a.index == b.index) return PciRelation::same;
   if (!a.pci || !b.pci) {
-    return a.numa && b.numa && *a.numa != *b.numa ? PciRelation::sys : PciRelation::unknown;
+    return by_numa(a.numa, b.numa);
   }
   return relation_of(*a.pci, a.pcie_path, a.numa, *b.pci, b.pcie_path, b.numa);
 }
 
 PciRelation Host::relation(const Gpu& gpu, const Nic& nic) const {
   if (!gpu.pci || !nic.pci) {
-    return gpu.numa && nic.numa && *gpu.numa != *nic.numa ? PciRelation::sys : PciRelation::unknown;
+    return by_numa(gpu.numa, nic.numa);
   }
   return relation_of(*gpu.pci, gpu.pcie_path, gpu.numa, *nic.pci, nic.pcie_path, nic.numa);
 }
