@@ -1,0 +1,273 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "mapping/host_model.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+#include "mapping/constants.h"
+#include "mapping/index.h"
+#include "mapping/nic_choice.h"
+
+namespace topolaunch::mapping {
+namespace {
+
+using namespace constants;
+
+double pcie_gbps(int generation, int width) {
+  const int g = generation >= 1 && generation < count_of(kPcieX16) ? generation : 3;
+  return kPcieX16[ix(g)] * (width > 0 ? width : 16) / 16;
+}
+
+double cpu_cpu_gbps(const topo::Host& host) {
+  if (host.arch == "aarch64" || host.arch == "arm64") return kArm;
+  if (host.arch == "ppc64" || host.arch == "ppc64le") return kPower9;
+  if (host.cpu_vendor == "AuthenticAMD") return kAmd;
+  if (host.cpu_vendor == "GenuineIntel" && host.cpu_family == 6) {
+    if (host.cpu_model >= kModelEmeraldRapids) return kIntelEmeraldRapids;
+    if (host.cpu_model >= kModelSapphireRapids) return kIntelSapphireRapids;
+    if (host.cpu_model >= kModelSkylake) return kIntelSkylake;
+    return kIntelBroadwell;
+  }
+  return kIntelSkylake;
+}
+
+/// Compute capability from a model name where no source gives the number; 0 = unknown.
+int guessed_capability(const std::string& model) {
+  const std::pair<const char*, int> names[] = {{"P100", 60}, {"V100", 70}, {"A100", 80}, {"A800", 80},
+                                               {"A40", 86},  {"L40", 89},  {"L4", 89},   {"H100", 90},
+                                               {"H200", 90}, {"H800", 90}, {"GH200", 90}, {"B200", 100},
+                                               {"GB200", 100}, {"B300", 103}, {"GB300", 103}};
+  int best = 0;
+  std::size_t longest = 0;
+  for (const auto& [name, capability] : names)
+    if (model.find(name) != std::string::npos && std::char_traits<char>::length(name) > longest) {
+      best = capability;
+      longest = std::char_traits<char>::length(name);
+    }
+  return best;
+}
+
+int capability_of(const topo::Gpu& gpu) {
+  return gpu.compute_capability > 0 ? gpu.compute_capability : guessed_capability(gpu.model);
+}
+
+/// NCCL takes links x its constant per link, never the rate measured; where the generation is unknown
+/// four fifths of the stated rate, which is what its constants are of the wire rate.
+double link_gbps(const topo::Gpu& gpu, const topo::GpuLink& link) {
+  const int capability = capability_of(gpu);
+  if (link.type == topo::LinkType::nvlink && capability > 0) return link.count * nvlink_gbps(capability);
+  if (link.bandwidth.known()) return link.bandwidth.gigabytes_per_second() * 0.8;
+  return link.count * nvlink_gbps(80);
+}
+
+template <class Array>
+std::vector<double> to_list(const Array& speeds) {
+  return {speeds.begin(), speeds.end()};
+}
+
+std::vector<double> intra_speeds(int capability) {
+  if (capability >= 100) return to_list(kIntraSpeedsBlackwell);
+  if (capability >= 90) return to_list(kIntraSpeedsHopper);
+  return to_list(kIntraSpeeds);
+}
+
+/// Channels of one speed through a port of `gbps`: the best sum, as the packing for single links.
+std::pair<double, int> quantised(double gbps, const std::vector<double>& speeds) {
+  double best = 0, first = 0;
+  int channels = 0;
+  for (const double speed : speeds) {
+    if (first > 0 && speed < 0.49 * first) break;
+    const int n = static_cast<int>(gbps / speed + 1e-9);
+    if (n == 0) continue;
+    if (first == 0) first = speed;
+    if (n * speed > best * (1 + 1e-9)) best = n * speed, channels = n;
+  }
+  if (best == 0) return {gbps, 1};
+  return {best, channels};
+}
+
+}  // namespace
+
+std::string HostModel::signature(const topo::Host& host) {
+  std::string text = fmt::format("{};{};{};{}|", host.arch, host.cpu_vendor, host.cpu_family, host.cpu_model);
+  for (const auto& gpu : host.gpus) {
+    text += fmt::format("g{},{},{},{},{},{},{};", capability_of(gpu), gpu.numa.value_or(-1), gpu.pcie_generation,
+                        gpu.pcie_width, gpu.pcie_generation_max, gpu.pcie_width_max,
+                        gpu.pci ? gpu.pci->text() : "-");
+    for (const auto& bridge : gpu.pcie_path) text += bridge.text() + "/";
+    for (const auto& link : gpu.links)
+      text += fmt::format("l{},{},{},{},{};", static_cast<int>(link.to), link.peer, static_cast<int>(link.type),
+                          link.count, link.bandwidth.bytes_per_second());
+  }
+  for (const auto& nic : host.nics) {
+    text += fmt::format("n{},{},{},{},{};", nic.rate.bytes_per_second(), nic.up, nic.rdma, nic.numa.value_or(-1),
+                        nic.pci ? nic.pci->text() : "-");
+    for (const auto& bridge : nic.pcie_path) text += bridge.text() + "/";
+  }
+  for (const auto& node : host.numa) text += fmt::format("m{},{};", node.id, node.package);
+  return text;
+}
+
+HostModel::HostModel(const topo::Host& host) : gpus_(count_of(host.gpus)), cpu_cpu_(cpu_cpu_gbps(host)) {
+  const bool intel = host.cpu_vendor == "GenuineIntel";
+  for (const auto& nic : host.nics)
+    nic_gbps_.push_back(nic.rate.known() ? nic.rate.gigabytes_per_second() : kUnknownNicGbps);
+  nics_ = nics_of_gpus(host);
+
+  std::map<std::string, int> switches;
+  std::map<int, int> sockets;
+  for (int g = 0; g < gpus_; ++g) {
+    const auto& gpu = host.gpus[ix(g)];
+    compute_capability_ = std::max(compute_capability_, capability_of(gpu));
+    pcie_.push_back(pcie_gbps(std::max(gpu.pcie_generation, gpu.pcie_generation_max),
+                              std::max(gpu.pcie_width, gpu.pcie_width_max)));
+    double port = 0;
+    for (const auto& link : gpu.links)
+      if (link.to == topo::GpuLink::To::nvswitch) port += link_gbps(gpu, link);
+    port_.push_back(port);
+    const auto above = gpu.pcie_path.empty() ? fmt::format("gpu{}", g) : gpu.pcie_path.front().text();
+    switch_.push_back(switches.emplace(above, count_of(switches)).first->second);
+    socket_.push_back(sockets.emplace(gpu.numa.value_or(-1), count_of(sockets)).first->second);
+  }
+
+  pair_.assign(ix(gpus_ * gpus_), 0.0);
+  road_.assign(ix(gpus_ * gpus_), Road::pcie_cpu);
+  const auto near_nic = [&](int g) {
+    double best = 0;
+    for (const int n : nics_[ix(g)]) {
+      const auto relation = host.relation(host.gpus[ix(g)], host.nics[ix(n)]);
+      if (relation == topo::PciRelation::pix || relation == topo::PciRelation::pxb) best = std::max(best, nic_gbps_[ix(n)]);
+    }
+    return best;
+  };
+  for (int a = 0; a < gpus_; ++a) {
+    for (int b = 0; b < gpus_; ++b) {
+      if (a == b) continue;
+      auto& gbps = pair_[ix(a * gpus_ + b)];
+      auto& road = road_[ix(a * gpus_ + b)];
+      for (const auto& link : host.gpus[ix(a)].links)
+        if (link.to == topo::GpuLink::To::gpu && link.peer == b) gbps += link_gbps(host.gpus[ix(a)], link);
+      if (gbps > 0) {
+        road = Road::nvlink;
+        continue;
+      }
+      if (port_[ix(a)] > 0 && port_[ix(b)] > 0) {
+        gbps = std::min(port_[ix(a)], port_[ix(b)]);
+        road = Road::nvswitch;
+        continue;
+      }
+      const double pcie = std::min(pcie_[ix(a)], pcie_[ix(b)]);
+      const auto relation = host.relation(host.gpus[ix(a)], host.gpus[ix(b)]);
+      if (relation == topo::PciRelation::pix || relation == topo::PciRelation::pxb) {
+        gbps = pcie;
+        road = Road::pcie_switch;
+        continue;
+      }
+      gbps = intel ? pcie / kIntelP2pOverhead : pcie;
+      if (relation == topo::PciRelation::sys || socket_[ix(a)] != socket_[ix(b)]) {
+        // Over the sockets, or out of one NIC and in at the other where that is faster.
+        gbps = std::min(gbps, cpu_cpu_);
+        gbps = std::max(gbps, std::min({pcie, near_nic(a), near_nic(b)}));
+        road = Road::cpu_cpu;
+      }
+    }
+  }
+  for (int a = 0; a < gpus_; ++a)
+    for (int b = 0; b < gpus_; ++b)
+      if (a != b && gpus_ > 1 && pair_[ix(a * gpus_ + b)] != pair_[1]) uniform_ = false;
+}
+
+double HostModel::mean_inverse(const std::vector<int>& gpus) const {
+  const int n = count_of(gpus);
+  if (n < 2) return 0;
+  if (uniform_) return gpus[0] == gpus[1] ? 0 : 1 / pair_[1];
+  double sum = 0;
+  int pairs = 0;
+  for (int i = 0; i < n; ++i)
+    for (int j = i + 1; j < n; ++j, ++pairs)
+      if (gpus[ix(i)] != gpus[ix(j)]) sum += 1 / pair(gpus[ix(i)], gpus[ix(j)]);
+  return sum / pairs;
+}
+
+const LocalBandwidth& HostModel::local(const std::vector<int>& gpus) const {
+  const auto found = cache_.find(gpus);
+  if (found != cache_.end()) return found->second;
+  if (cache_.size() > 100000) cache_.clear();
+  return cache_.emplace(gpus, compute(gpus)).first->second;
+}
+
+LocalBandwidth HostModel::compute(const std::vector<int>& gpus) const {
+  LocalBandwidth result;
+  const int n = count_of(gpus);
+  const auto speeds = intra_speeds(compute_capability_);
+  result.order = gpus;
+  std::stable_sort(result.order.begin(), result.order.end(), [&](int a, int b) {
+    return std::pair(socket(a), pcie_switch(a)) < std::pair(socket(b), pcie_switch(b));
+  });
+  if (n < 2) return result;
+
+  const bool all_switched = std::all_of(gpus.begin(), gpus.end(), [&](int g) { return port(g) > 0; });
+  if (all_switched) {
+    double slowest = port(gpus.front());
+    for (const int g : gpus) slowest = std::min(slowest, port(g));
+    const auto [total, channels] = quantised(slowest, speeds);
+    result.ring = result.tree = total;
+    result.channels = channels;
+    result.nvlink = true;
+    if (compute_capability_ >= 90) {
+      const auto generation = generation_of(compute_capability_);
+      double speed = 0;
+      for (const double s : speeds)
+        if (s <= nvls_channel_gbps(generation) && s * n <= slowest * (1 + 1e-9)) speed = std::max(speed, s);
+      result.nvls = speed > 0;
+      result.nvls_bandwidth = speed * n * nvls_efficiency(generation);
+    }
+    return result;
+  }
+
+  // Single NVLinks: rings that run on NVLink only.
+  Capacities links(ix(n), std::vector<double>(ix(n), 0.0));
+  bool linked = false;
+  for (int i = 0; i < n; ++i)
+    for (int j = 0; j < n; ++j)
+      if (i != j && road(gpus[ix(i)], gpus[ix(j)]) == Road::nvlink) {
+        links[ix(i)][ix(j)] = pair(gpus[ix(i)], gpus[ix(j)]);
+        linked = true;
+      }
+  if (linked && n <= 16) {
+    const auto rings = pack_rings(links, speeds);
+    if (rings.bandwidth > 0) {
+      result.ring = result.tree = rings.bandwidth;
+      result.channels = rings.channels;
+      result.nvlink = true;
+      for (const auto& [edge, part] : rings.load)
+        result.load.push_back({{gpus[ix(edge.first)], gpus[ix(edge.second)]}, part});
+      return result;
+    }
+    const auto chains = pack_chains(links, speeds);
+    if (chains.bandwidth > 0) {
+      result.tree = chains.bandwidth * kPlainTree;
+      result.channels = chains.channels;
+      for (const auto& [edge, part] : chains.load)
+        result.load.push_back({{gpus[ix(edge.first)], gpus[ix(edge.second)]}, part});
+    }
+  }
+
+  // A ring over whatever there is, each hop once, at the speed of its slowest hop.
+  double slowest = 1e30;
+  for (int i = 0; i < n; ++i) {
+    const int a = result.order[ix(i)], b = result.order[ix((i + 1) % n)];
+    if (a != b) slowest = std::min(slowest, pair(a, b));
+  }
+  double speed = 0;
+  for (const double s : speeds)
+    if (s <= slowest * (1 + 1e-9)) speed = std::max(speed, s);
+  result.ring = speed > 0 ? speed : slowest;
+  if (result.channels == 0) result.channels = 1;
+  if (result.tree == 0) result.tree = result.ring * kPlainTree;
+  return result;
+}
+
+}  // namespace topolaunch::mapping

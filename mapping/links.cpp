@@ -1,0 +1,348 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "mapping/links.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <unordered_map>
+
+#include "mapping/constants.h"
+#include "mapping/index.h"
+
+namespace topolaunch::mapping {
+
+using namespace constants;
+
+Links::Links(const topo::Topology& topology) : topology_(topology), levels_(fabric_levels(topology)) {
+  const int hosts = count_of(topology.hosts);
+  std::unordered_map<std::string, int> known;
+  for (const auto& host : topology.hosts) {
+    const auto [at, fresh] = known.emplace(HostModel::signature(host), count_of(models_));
+    if (fresh) models_.push_back(std::make_unique<HostModel>(host));
+    model_of_host_.push_back(at->second);
+  }
+  for (int h = 0; h < hosts; ++h) {
+    const auto& model = host(h);
+    First first;
+    const int n = model.gpus();
+    bool mesh = false, ports = false;
+    for (int g = 0; g < n; ++g) ports = ports || model.port(g) > 0;
+    for (int a = 0; a < n && !mesh; ++a)
+      for (int b = 0; b < n && !mesh; ++b) mesh = a != b && model.road(a, b) == Road::nvlink;
+    if (ports) {
+      first.port = count_of(links_);
+      for (int g = 0; g < n; ++g) add_link(Kind::nvswitch_port, h, g, 0, model.port(g));
+    }
+    if (mesh) {
+      first.nvlink = count_of(links_);
+      for (int a = 0; a < n; ++a)
+        for (int b = 0; b < n; ++b)
+          add_link(Kind::nvlink, h, a, b, a != b && model.road(a, b) == Road::nvlink ? model.pair(a, b) : 0);
+    }
+    if (n > 0) {
+      first.pcie = count_of(links_);
+      for (int g = 0; g < n; ++g) add_link(Kind::pcie, h, g, 0, model.pcie(g));
+      first.pcie_switch = count_of(links_);
+      int switches = 0, sockets = 0;
+      for (int g = 0; g < n; ++g) {
+        switches = std::max(switches, model.pcie_switch(g) + 1);
+        sockets = std::max(sockets, model.socket(g) + 1);
+      }
+      for (int s = 0; s < switches; ++s) {
+        double rate = 0;
+        for (int g = 0; g < n; ++g)
+          if (model.pcie_switch(g) == s) rate = std::max(rate, model.pcie(g));
+        add_link(Kind::pcie_switch, h, s, 0, rate);
+      }
+      first.cpu = count_of(links_);
+      for (int s = 0; s < sockets; ++s) add_link(Kind::cpu, h, s, 0, model.cpu_cpu());
+      timed_ = true;
+    } else {
+      first.memory = add_link(Kind::memory, h, 0, 0, kHostMemoryGbps);
+    }
+    first.nic = count_of(links_);
+    first.nics = model.nic_count();
+    for (int i = 0; i < first.nics; ++i) add_link(Kind::nic, h, i, 0, model.nic(i));
+    if (first.nics > 0) timed_ = true;
+    if (first.nics == 0) {
+      const auto rate = host_rate(topology, h);
+      if (rate.known()) timed_ = true;
+      add_link(Kind::nic, h, -1, 0, rate.known() ? rate.gigabytes_per_second() : kUnknownNicGbps);
+      first.nics = 1;
+    }
+    first_.push_back(first);
+  }
+  for (int l = 0; l < count_of(levels_.levels); ++l) {
+    first_uplink_.push_back(count_of(links_));
+    const auto& level = levels_.levels[ix(l)];
+    if (l == 0) continue;  // the NICs are the host's uplink
+    for (int b = 0; b < level.blocks; ++b) {
+      const auto rate = level.uplink[ix(b)];
+      if (rate.known()) timed_ = true;
+      add_link(Kind::uplink, -1, l, b, rate.gigabytes_per_second());
+    }
+  }
+  // A single machine without GPUs is timed too, roughly, by its memory.
+  if (hosts == 1) timed_ = true;
+  phase_.resize(links_.size());
+  total_.resize(links_.size());
+  level_bytes_.assign(levels_.levels.size(), 0.0);
+}
+
+int Links::add_link(Kind kind, int host, int a, int b, double gbps) {
+  links_.push_back({kind, host, a, b, gbps * 1e9});
+  return count_of(links_) - 1;
+}
+
+std::string Links::name_of(const Link& link) const {
+  if (link.kind == Kind::uplink) {
+    const auto& level = levels_.levels[ix(link.a)];
+    // A block's switch by its own name where there is one.
+    int host = -1;
+    for (int h = 0; h < count_of(level.block) && host < 0; ++h)
+      if (level.block[ix(h)] == link.b) host = h;
+    int at = host >= 0 && host < count_of(topology_.fabric.leaf_of_host) ? topology_.fabric.leaf_of_host[ix(host)] : -1;
+    for (int steps = 0; at >= 0 && steps < 64; ++steps) {
+      const auto& sw = topology_.fabric.switches[ix(at)];
+      if (sw.level == level.distance_index - 2) return fmt::format("{} uplink", sw.name);
+      at = sw.parent;
+    }
+    return fmt::format("{} {} uplink", level.name, link.b);
+  }
+  const auto& host = topology_.hosts[ix(link.host)];
+  const auto name = host.name.empty() ? fmt::format("host{}", link.host) : host.name;
+  switch (link.kind) {
+    case Kind::nvswitch_port: return fmt::format("{} gpu{} nvlink", name, link.a);
+    case Kind::nvlink: return fmt::format("{} gpu{}-gpu{} nvlink", name, link.a, link.b);
+    case Kind::pcie: return fmt::format("{} gpu{} pcie", name, link.a);
+    case Kind::pcie_switch: return fmt::format("{} pcie switch {} uplink", name, link.a);
+    case Kind::cpu: return fmt::format("{} socket {} to the others", name, link.a);
+    case Kind::memory: return fmt::format("{} memory", name);
+    default: break;
+  }
+  if (link.a < 0) return fmt::format("{} network", name);
+  return fmt::format("{} {}", name, host.nics[ix(link.a)].name);
+}
+
+void Links::load(int link, double out, double in) const {
+  auto& load = phase_[ix(link)];
+  if (load.out == 0 && load.in == 0) touched_.push_back(link);
+  load.out += out;
+  load.in += in;
+}
+
+void Links::clear_totals() const {
+  std::fill(total_.begin(), total_.end(), Load());
+  by_level_.clear();
+  std::fill(level_bytes_.begin(), level_bytes_.end(), 0.0);
+  for (double& bytes : local_bytes_) bytes = 0;
+}
+
+void Links::begin_phase() const { touched_.clear(); }
+
+double Links::end_phase() const {
+  double slowest = 0;
+  for (const int l : touched_) {
+    auto& load = phase_[ix(l)];
+    const double rate = links_[ix(l)].rate;
+    if (rate > 0) slowest = std::max(slowest, std::max(load.out, load.in) / rate);
+    total_[ix(l)].out += load.out;
+    total_[ix(l)].in += load.in;
+    load = Load();
+  }
+  touched_.clear();
+  return slowest;
+}
+
+void Links::nics_near(int host, const std::vector<int>& gpus) const {
+  near_.clear();
+  const auto& model = this->host(host);
+  const auto& first = first_[ix(host)];
+  if (model.nic_count() == 0) {
+    near_.push_back(first.nic);
+    return;
+  }
+  for (const int g : gpus)
+    for (const int n : model.nics(g)) near_.push_back(first.nic + n);
+  if (near_.empty())
+    for (int n = 0; n < first.nics; ++n) near_.push_back(first.nic + n);
+  std::sort(near_.begin(), near_.end());
+  near_.erase(std::unique(near_.begin(), near_.end()), near_.end());
+}
+
+std::pair<double, int> Links::group_net(int host, const std::vector<int>& gpus) const {
+  nics_near(host, gpus);
+  const auto& model = this->host(host);
+  double sum = 0;
+  for (const int l : near_) {
+    double gbps = links_[ix(l)].rate / 1e9;
+    for (const int g : gpus) gbps = std::min(gbps, std::max(model.pcie(g), 1e-3));
+    double speed = gbps;
+    for (const double s : kInterSpeeds)
+      if (s <= gbps * (1 + 1e-9)) {
+        speed = s;
+        break;
+      }
+    sum += speed;
+  }
+  return {sum, count_of(near_)};
+}
+
+void Links::nic_load(int host, const std::vector<int>& gpus, double out, double in) const {
+  nics_near(host, gpus);
+  const double parts = count_of(near_);
+  for (const int l : near_) load(l, out / parts, in / parts);
+}
+
+void Links::same_host(int host, int a, int b, double bytes) const {
+  const auto& model = this->host(host);
+  const auto& first = first_[ix(host)];
+  if (a < 0 || b < 0) {
+    if (first.memory >= 0) load(first.memory, bytes, bytes);
+    local_bytes_[3] += bytes;
+    return;
+  }
+  if (a == b) return;
+  const auto road = model.road(a, b);
+  if (road == Road::nvlink) {
+    load(first.nvlink + a * model.gpus() + b, bytes, 0);
+    local_bytes_[0] += bytes;
+    return;
+  }
+  if (road == Road::nvswitch) {
+    load(first.port + a, bytes, 0);
+    load(first.port + b, 0, bytes);
+    local_bytes_[0] += bytes;
+    return;
+  }
+  load(first.pcie + a, bytes, 0);
+  load(first.pcie + b, 0, bytes);
+  if (road != Road::pcie_switch) {
+    load(first.pcie_switch + model.pcie_switch(a), bytes, 0);
+    load(first.pcie_switch + model.pcie_switch(b), 0, bytes);
+  }
+  if (road == Road::cpu_cpu) {
+    load(first.cpu + model.socket(a), bytes, 0);
+    load(first.cpu + model.socket(b), 0, bytes);
+  }
+  local_bytes_[road == Road::cpu_cpu ? 2 : 1] += bytes;
+}
+
+void Links::add_flow(const Seat& from, const Seat& to, double bytes) const {
+  if (from.host == to.host) return same_host(from.host, from.gpu, to.gpu, bytes);
+  std::vector<int> a, b;
+  if (from.gpu >= 0) a.push_back(from.gpu);
+  if (to.gpu >= 0) b.push_back(to.gpu);
+  add_between(from.host, a, to.host, b, bytes);
+}
+
+void Links::add_local(int host, const std::vector<int>& gpus, double per_gpu, double moved) const {
+  const auto& model = this->host(host);
+  const auto& first = first_[ix(host)];
+  const auto& local = model.local(gpus);
+  const bool switched = std::all_of(gpus.begin(), gpus.end(), [&](int g) { return model.port(g) > 0; });
+  if (switched) {
+    for (const int g : gpus) load(first.port + g, per_gpu, per_gpu);
+    local_bytes_[0] += moved;
+    return;
+  }
+  if (local.nvlink) {
+    // Each ring carries its part of the bytes over each of its links.
+    const double each = per_gpu;
+    for (const auto& [edge, part] : local.load)
+      load(first.nvlink + edge.first * model.gpus() + edge.second, each * part, 0);
+    local_bytes_[0] += moved;
+    return;
+  }
+  const int n = count_of(local.order);
+  const double each = moved / n;
+  for (int i = 0; i < n; ++i) same_host(host, local.order[ix(i)], local.order[ix((i + 1) % n)], each);
+}
+
+void Links::add_local_alltoall(int host, const std::vector<int>& gpus, int count, double pair) const {
+  const auto& model = this->host(host);
+  if (gpus.empty()) {
+    const double bytes = pair * count * (count - 1);
+    if (first_[ix(host)].memory >= 0) load(first_[ix(host)].memory, bytes, bytes);
+    local_bytes_[3] += bytes;
+    return;
+  }
+  if (std::all_of(gpus.begin(), gpus.end(), [&](int g) { return model.port(g) > 0; })) {
+    const double each = pair * (count - 1);
+    for (const int g : gpus) load(first_[ix(host)].port + g, each, each);
+    local_bytes_[0] += each * count;
+    return;
+  }
+  for (const int a : gpus)
+    for (const int b : gpus) same_host(host, a, b, pair);
+}
+
+void Links::add_between(int from, const std::vector<int>& from_gpus, int to, const std::vector<int>& to_gpus,
+                        double bytes) const {
+  const int crossing = levels_.crossing(from, to);
+  if (crossing < 0) return;
+  level_bytes_[ix(crossing)] += bytes;
+  // Inside one NVLink domain the switches carry it.
+  if (crossing == 0 && count_of(levels_.levels) > 1 && levels_.levels[1].name == "domain" && !from_gpus.empty() &&
+      !to_gpus.empty()) {
+    const auto& a = first_[ix(from)];
+    const auto& b = first_[ix(to)];
+    if (a.port >= 0 && b.port >= 0) {
+      for (const int g : from_gpus) load(a.port + g, bytes / count_of(from_gpus), 0);
+      for (const int g : to_gpus) load(b.port + g, 0, bytes / count_of(to_gpus));
+      return;
+    }
+  }
+  nic_load(from, from_gpus, bytes, 0);
+  nic_load(to, to_gpus, 0, bytes);
+  for (int l = 1; l <= crossing; ++l) {
+    const auto& level = levels_.levels[ix(l)];
+    load(first_uplink_[ix(l)] + level.block[ix(from)], bytes, 0);
+    load(first_uplink_[ix(l)] + level.block[ix(to)], 0, bytes);
+  }
+}
+
+void Links::add_host_traffic(int host, const std::vector<int>& gpus, double bytes) const {
+  nic_load(host, gpus, bytes, bytes);
+}
+
+void Links::add_uplink(int level, int block, double out, double in) const {
+  load(first_uplink_[ix(level)] + block, out, in);
+}
+
+void Links::count_level(const std::string& level, double bytes) const {
+  if (bytes > 0) by_level_[level] += bytes;
+}
+
+Links::Busiest Links::busiest() const {
+  int best = -1;
+  double most = 0;
+  bool by_time = timed_;
+  for (int l = 0; l < count_of(links_); ++l) {
+    const double bytes = std::max(total_[ix(l)].out, total_[ix(l)].in);
+    if (bytes == 0) continue;
+    if (by_time && links_[ix(l)].rate <= 0) continue;
+    const double weight = by_time ? bytes / links_[ix(l)].rate : bytes;
+    if (weight > most * (1 + 1e-12)) best = l, most = weight;
+  }
+  if (best < 0) return {};
+  const auto& link = links_[ix(best)];
+  const double bytes = std::max(total_[ix(best)].out, total_[ix(best)].in);
+  return {name_of(link), bytes, link.rate > 0 ? bytes / link.rate : 0};
+}
+
+std::vector<std::pair<std::string, double>> Links::bytes_by_level() const {
+  std::vector<std::pair<std::string, double>> result;
+  const char* names[] = {"nvlink", "pcie", "cpu-cpu", "memory"};
+  for (int i = 0; i < 4; ++i)
+    if (local_bytes_[i] > 0) result.emplace_back(names[i], local_bytes_[i]);
+  for (int l = 0; l < count_of(levels_.levels); ++l) {
+    double bytes = level_bytes_[ix(l)];
+    const auto extra = by_level_.find(levels_.levels[ix(l)].name);
+    if (extra != by_level_.end()) bytes += extra->second;
+    if (bytes > 0) result.emplace_back(levels_.levels[ix(l)].name, bytes);
+  }
+  return result;
+}
+
+}  // namespace topolaunch::mapping

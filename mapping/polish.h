@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Last acceptance on (T, J): swaps of hosts and of ranks, each tried on the whole model. A fixed number
+// of trials by effort, so that the same request has the same answer.
+#pragma once
+
+#include "mapping/solver/solvers.h"
+
+namespace topolaunch::mapping {
+
+/// Improves `best`; says whether it did.
+bool polish(const topo::Topology& topology, const SeatPool& pool, const RankGraph& graph,
+            const Constraints& constraints, Incumbent& best);
+
+}  // namespace topolaunch::mapping

@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "mapping/reasons.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "mapping/host_model.h"
+#include "mapping/index.h"
+#include "mapping/levels.h"
+
+namespace topolaunch::mapping {
+namespace {
+
+bool whole_world(const RankGraph& graph) {
+  return graph.edges.empty() && std::all_of(graph.groups.begin(), graph.groups.end(), [&](const Group& group) {
+    return count_of(group.members) == graph.ranks && group.collective != Collective::ring &&
+           group.collective != Collective::path;
+  });
+}
+
+bool all_gpus_switched(const topo::Topology& topology) {
+  return std::all_of(topology.hosts.begin(), topology.hosts.end(), [](const topo::Host& host) {
+    return !host.gpus.empty() && std::all_of(host.gpus.begin(), host.gpus.end(), [](const topo::Gpu& gpu) {
+      return std::any_of(gpu.links.begin(), gpu.links.end(),
+                         [](const topo::GpuLink& link) { return link.to == topo::GpuLink::To::nvswitch; });
+    });
+  });
+}
+
+std::string why_no_gain(const topo::Topology& topology, const SeatPool& pool, const RankGraph& graph,
+                        const Constraints& constraints) {
+  if (graph.ranks < 2) return "no gain possible: one rank has nobody to talk to";
+  if (graph.groups.empty() && graph.edges.empty()) return "no gain possible: the ranks exchange nothing";
+  std::set<int> used;
+  for (const auto& seat : pool.seats) used.insert(seat.host);
+  const bool one_host = used.size() == 1;
+  const bool gpus = !pool.seats.empty() && pool.seats.front().gpu >= 0;
+  const bool all_seats = count_of(pool.seats) == graph.ranks;
+  if (one_host && !gpus)
+    return "no gain possible: one host without GPUs, where ranks reach each other through the same memory";
+  if (whole_world(graph) && all_gpus_switched(topology)) {
+    const auto levels = fabric_levels(topology);
+    if (one_host)
+      return "no gain possible: NCCL orders the ranks of a host by itself, and behind NVSwitch all GPUs are "
+             "equally near";
+    if (levels.levels.size() == 1)
+      return "no gain possible: NCCL orders the ranks of a host by itself, behind NVSwitch all GPUs are equally "
+             "near, and no source says how the hosts are wired";
+  }
+  if (whole_world(graph) && one_host && gpus && all_seats)
+    return "no gain possible: all GPUs of the host take part, and NCCL finds the same rings whatever the order "
+           "of ranks";
+  if (!constraints.pins.empty() && count_of(constraints.pins) == graph.ranks)
+    return "no gain possible: every rank is pinned";
+  return "no gain possible: no placement that was tried is better than the given order";
+}
+
+/// Ranks that share a host, as one number per rank.
+std::vector<int> partition(const std::vector<Seat>& seats) {
+  std::map<int, int> first;
+  std::vector<int> result;
+  for (int r = 0; r < count_of(seats); ++r) result.push_back(first.emplace(seats[ix(r)].host, r).first->second);
+  return result;
+}
+
+std::vector<int> host_order(const std::vector<Seat>& seats) {
+  std::vector<int> order;
+  std::set<int> seen;
+  for (const auto& seat : seats)
+    if (seen.insert(seat.host).second) order.push_back(seat.host);
+  return order;
+}
+
+std::set<std::pair<int, int>> used_seats(const std::vector<Seat>& seats) {
+  std::set<std::pair<int, int>> set;
+  for (const auto& seat : seats) set.insert({seat.host, seat.slot});
+  return set;
+}
+
+std::string gpu_list(const topo::Topology& topology, const std::vector<Seat>& seats) {
+  std::map<int, std::vector<int>> by_host;
+  for (const auto& seat : seats)
+    if (seat.gpu >= 0) by_host[seat.host].push_back(seat.gpu);
+  std::string text;
+  int shown = 0;
+  for (auto& [host, gpus] : by_host) {
+    if (shown++ == 4) return text + fmt::format(" ... ({} hosts)", by_host.size());
+    std::sort(gpus.begin(), gpus.end());
+    text += fmt::format("{}{} {}", text.empty() ? "" : "; ", topology.hosts[ix(host)].name, fmt::join(gpus, ","));
+  }
+  return text;
+}
+
+void find_changes(const topo::Topology& topology, const RankGraph& graph, const std::vector<Seat>& given,
+                  const std::vector<Seat>& seats, Solution& solution) {
+  auto& changes = solution.changes;
+  if (used_seats(given) != used_seats(seats)) {
+    const bool gpus = std::any_of(seats.begin(), seats.end(), [](const Seat& s) { return s.gpu >= 0; });
+    if (gpus) {
+      changes.push_back("gpu-choice");
+      solution.reasons.push_back(fmt::format("GPUs used: {}", gpu_list(topology, seats)));
+    }
+  }
+  if (partition(given) != partition(seats)) {
+    changes.push_back("groups");
+    solution.reasons.push_back("other ranks share a host, so that heavy groups stay inside");
+  }
+  if (host_order(given) != host_order(seats)) {
+    changes.push_back("host-order");
+    solution.reasons.push_back("hosts follow the fabric, so that neighbours in rank order are near");
+  }
+  bool bound = false;
+  for (const auto& place : solution.placement) {
+    const auto& host = topology.hosts[ix(place.seat.host)];
+    const auto& all = host.allowed_cpus.empty() ? host.cpus : host.allowed_cpus;
+    bound = bound || (!place.affinity.cpus.empty() && !(place.affinity.cpus == all));
+  }
+  if (bound) changes.push_back("affinity");
+  if (given != seats && partition(given) == partition(seats) && used_seats(given) == used_seats(seats) &&
+      host_order(given) == host_order(seats)) {
+    changes.push_back("rank-order");
+    solution.reasons.push_back("ranks of a host sit on other GPUs of it, so that partners are linked");
+  }
+  (void)graph;
+}
+
+void affinity_reasons(const topo::Topology& topology, Solution& solution) {
+  // One sentence for every kind of note, with the ranks it holds for.
+  std::map<std::string, std::vector<int>> notes;
+  for (const auto& place : solution.placement)
+    if (!place.affinity.note.empty()) notes[place.affinity.note].push_back(place.rank);
+  for (const auto& [note, ranks] : notes)
+    solution.reasons.push_back(ranks.size() == 1 ? fmt::format("rank {}: {}", ranks.front(), note)
+                                                 : fmt::format("ranks {}{}: {}", fmt::join(ranks.begin(), ranks.begin() + std::min<std::ptrdiff_t>(8, std::ssize(ranks)), ","),
+                                                               ranks.size() > 8 ? fmt::format(",... ({} ranks)", ranks.size()) : "", note));
+  (void)topology;
+}
+
+}  // namespace
+
+void explain(const topo::Topology& topology, const SeatPool& pool, const RankGraph& graph,
+             const Constraints& constraints, const std::vector<Seat>& given, Solution& solution) {
+  std::vector<Seat> seats;
+  for (const auto& place : solution.placement) seats.push_back(place.seat);
+
+  const double before = solution.given.seconds.count(), after = solution.solution.seconds.count();
+  const bool timed = before > 0 || after > 0;
+  const bool by_time = timed && constraints.objective == Constraints::Objective::time;
+  const double better_by = by_time ? before - after : solution.given.hop_bytes - solution.solution.hop_bytes;
+  const double whole = by_time ? before : solution.given.hop_bytes;
+  solution.gain.seconds = Seconds(before - after);
+  solution.gain.possible = given != seats && better_by > 1e-9 * whole;
+  if (solution.gain.possible) {
+    if (by_time)
+      solution.gain.why = fmt::format("{} of communication a step instead of {} ({:.2f}x)", to_text(Seconds(after)),
+                                      to_text(Seconds(before)), after > 0 ? before / after : 0.0);
+    else
+      solution.gain.why = fmt::format("{:.4g} hop-bytes instead of {:.4g} ({:.2f}x)", solution.solution.hop_bytes,
+                                      solution.given.hop_bytes,
+                                      solution.solution.hop_bytes > 0
+                                          ? solution.given.hop_bytes / solution.solution.hop_bytes
+                                          : 0.0);
+  } else {
+    solution.gain.why = given == seats ? why_no_gain(topology, pool, graph, constraints)
+                                       : "no gain possible in time; bytes travel less far at the same time";
+  }
+  find_changes(topology, graph, given, seats, solution);
+  for (const auto& note : pool.notes) solution.reasons.push_back(note);
+  affinity_reasons(topology, solution);
+}
+
+}  // namespace topolaunch::mapping

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// From topology and seats to a tree of places and back.
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <numeric>
+
+#include "mapping/index.h"
+#include "mapping/levels.h"
+#include "mapping/solver/gpu_choice.h"
+#include "mapping/solver/host_choice.h"
+#include "mapping/solver/solvers.h"
+#include "mapping/solver/tree_search.h"
+
+namespace topolaunch::mapping {
+namespace {
+
+SearchEffort effort_of(Constraints::Effort effort, int ranks) {
+  switch (effort) {
+    case Constraints::Effort::fast: return {1, 1, ranks <= 4096 ? 100'000 : 0};
+    case Constraints::Effort::standard: return {4, 4, 1'000'000};
+    case Constraints::Effort::best: return {16, 8, 50'000'000};
+  }
+  return {};
+}
+
+/// Hosts as innermost blocks, the fabric's levels around them; distances of the cost model as integers.
+PlaceTree tree_of(const CostModel& model, const Levels& levels, const std::vector<Seat>& seats) {
+  PlaceTree tree;
+  tree.places = count_of(seats);
+  std::vector<double> distance;
+  // Inside a host: the mean over some pairs; single links are left to the last acceptance.
+  double inside = 0;
+  int pairs = 0;
+  for (int p = 1; p < tree.places && pairs < 64; ++p)
+    if (seats[ix(p)].host == seats[ix(p - 1)].host) inside += model.distance(seats[ix(p - 1)], seats[ix(p)]), ++pairs;
+  distance.push_back(pairs > 0 ? inside / pairs : 1);
+
+  // Outermost first, so that every level's blocks lie inside those of the next.
+  const int count = count_of(levels.levels);
+  tree.block.resize(ix(count));
+  std::vector<int> above(ix(tree.places), 0);
+  for (int l = count - 1; l >= 0; --l) {
+    std::map<std::pair<int, int>, int> number;
+    for (int p = 0; p < tree.places; ++p)
+      above[ix(p)] = number.emplace(std::pair(above[ix(p)], levels.levels[ix(l)].block[ix(seats[ix(p)].host)]), count_of(number))
+                         .first->second;
+    tree.block[ix(l)] = above;
+  }
+  for (int l = 0; l < count; ++l) {
+    // Two hosts that part at this level give its distance.
+    double found = distance.back();
+    for (int p = 1; p < tree.places; ++p) {
+      if (tree.level_between(p - 1, p) != l + 1) continue;
+      found = model.distance(seats[ix(p - 1)], seats[ix(p)]);
+      break;
+    }
+    distance.push_back(std::max(found, distance.back()));
+  }
+  bool whole = true;
+  for (const double d : distance) whole = whole && d == std::floor(d) && d < 1e6;
+  double least = distance.front();
+  for (const double d : distance) least = d > 0 ? std::min(least, d) : least;
+  for (const double d : distance)
+    tree.distance.push_back(whole ? static_cast<std::int64_t>(d)
+                                  : std::llround(std::min(d / std::max(least, 1e-9), 1e9) * 1000));
+  return tree;
+}
+
+class Hierarchy final : public Solver {
+ public:
+  std::string name() const override { return "hierarchy"; }
+
+  Result<std::vector<Seat>> place(const topo::Topology& topology, const RankGraph& graph,
+                                  const Constraints& constraints) const override {
+    const auto pool = seat_pool(topology, constraints);
+    if (!pool) return fail(pool.error());
+    const int ranks = constraints.ranks;
+    const CostModel model(topology, graph);
+    const auto given = given_seats(topology, *pool, constraints);
+    Incumbent best(model, constraints.objective, given);
+    const auto levels = fabric_levels(topology);
+    const auto edges = comm_graph_of(graph);
+    if (edges.arcs() == 0) return given;
+
+    // The seats of the given order, and those of the compact choice where there are more than needed.
+    std::vector<std::vector<Seat>> choices = {given};
+    if (pool->total() > ranks || count_of(pool->seats) > ranks) {
+      const auto hosts = compact_hosts(levels, pool->capacity, ranks);
+      const auto by_host = best_seats_by_host(*pool, topology, graph, hosts, ranks);
+      std::vector<Seat> compact;
+      for (const int h : hosts)
+        for (const auto& seat : by_host[ix(h)])
+          if (count_of(compact) < ranks) compact.push_back(seat);
+      if (count_of(compact) == ranks) {
+        apply_pins(topology, constraints, compact);
+        if (compact != given) choices.push_back(std::move(compact));
+      }
+    }
+    std::vector<char> fixed;
+    if (!constraints.pins.empty()) {
+      fixed.assign(ix(ranks), 0);
+      for (const auto& pin : constraints.pins) fixed[ix(pin.rank)] = 1;
+    }
+    for (const auto& seats : choices) {
+      const auto tree = tree_of(model, levels, seats);
+      std::vector<int> start(ix(ranks));
+      std::iota(start.begin(), start.end(), 0);
+      const auto place = search_tree(edges, tree, {start}, constraints.seed, effort_of(constraints.effort, ranks), fixed);
+      std::vector<Seat> solved(ix(ranks));
+      for (int r = 0; r < ranks; ++r) solved[ix(r)] = seats[ix(place[ix(r)])];
+      best.offer(seats);
+      best.offer(solved);
+    }
+    return best.seats();
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<Solver> make_hierarchy() { return std::make_unique<Hierarchy>(); }
+
+}  // namespace topolaunch::mapping

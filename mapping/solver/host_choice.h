@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// k of n hosts: the compact set, which crosses few blocks of the fabric and leaves little fragmentation.
+#pragma once
+
+#include <vector>
+
+#include "mapping/levels.h"
+
+namespace topolaunch::mapping {
+
+/// Hosts that hold `ranks`, block by block. A block that holds all is taken if there is one, the
+/// smallest such; else the largest blocks first and the smallest that holds the rest. `capacity` by host.
+std::vector<int> compact_hosts(const Levels& levels, const std::vector<int>& capacity, int ranks);
+
+}  // namespace topolaunch::mapping

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "mapping/solver/solvers.h"
+
+namespace topolaunch::mapping {
+namespace {
+
+class Identity final : public Solver {
+ public:
+  std::string name() const override { return "identity"; }
+  Result<std::vector<Seat>> place(const topo::Topology& topology, const RankGraph&,
+                                  const Constraints& constraints) const override {
+    const auto pool = seat_pool(topology, constraints);
+    if (!pool) return fail(pool.error());
+    return given_seats(topology, *pool, constraints);
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<Solver> make_identity() { return std::make_unique<Identity>(); }
+
+bool better(const CostModel::Score& a, const CostModel::Score& b, Constraints::Objective objective) {
+  // Sums in another order differ in the last bits: that is no improvement.
+  constexpr double kNoise = 1e-9;
+  const auto less = [](double x, double y) { return x < y * (1 - kNoise); };
+  const auto first = objective == Constraints::Objective::time ? std::pair(a.seconds, b.seconds)
+                                                               : std::pair(a.hop_bytes, b.hop_bytes);
+  if (less(first.first, first.second)) return true;
+  if (less(first.second, first.first)) return false;
+  const auto second = objective == Constraints::Objective::time ? std::pair(a.hop_bytes, b.hop_bytes)
+                                                                : std::pair(a.max_link_bytes, b.max_link_bytes);
+  return less(second.first, second.second);
+}
+
+bool Incumbent::offer(const std::vector<Seat>& seats) {
+  ++offers_;
+  const auto score = model_.score(seats);
+  if (!better(score, score_, objective_)) return false;
+  seats_ = seats;
+  score_ = score;
+  return true;
+}
+
+}  // namespace topolaunch::mapping

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <map>
+#include <numeric>
+#include <set>
+
+#include "mapping/constants.h"
+#include "mapping/index.h"
+#include "mapping/levels.h"
+#include "mapping/solver/gpu_choice.h"
+#include "mapping/solver/host_choice.h"
+#include "mapping/solver/solvers.h"
+#include "mapping/solver/tilings.h"
+
+namespace topolaunch::mapping {
+namespace {
+
+/// Seats host after host, each as full as it may be, until all ranks sit.
+std::vector<Seat> block_order(const std::vector<std::vector<Seat>>& by_host, const std::vector<int>& hosts, int ranks) {
+  std::vector<Seat> seats;
+  seats.reserve(ix(ranks));
+  for (const int h : hosts)
+    for (const auto& seat : by_host[ix(h)]) {
+      if (count_of(seats) == ranks) return seats;
+      seats.push_back(seat);
+    }
+  return seats;
+}
+
+/// One seat a host in turn.
+std::vector<Seat> round_robin(const std::vector<std::vector<Seat>>& by_host, const std::vector<int>& hosts, int ranks) {
+  std::vector<Seat> seats;
+  seats.reserve(ix(ranks));
+  for (std::size_t turn = 0; count_of(seats) < ranks; ++turn) {
+    bool any = false;
+    for (const int h : hosts) {
+      if (turn >= by_host[ix(h)].size()) continue;
+      any = true;
+      seats.push_back(by_host[ix(h)][turn]);
+      if (count_of(seats) == ranks) return seats;
+    }
+    if (!any) break;
+  }
+  return seats;
+}
+
+class Orders final : public Solver {
+ public:
+  std::string name() const override { return "orders"; }
+
+  Result<std::vector<Seat>> place(const topo::Topology& topology, const RankGraph& graph,
+                                  const Constraints& constraints) const override {
+    const auto pool = seat_pool(topology, constraints);
+    if (!pool) return fail(pool.error());
+    const int ranks = constraints.ranks;
+    const CostModel model(topology, graph);
+    Incumbent best(model, constraints.objective, given_seats(topology, *pool, constraints));
+    const auto offer = [&](std::vector<Seat> seats) {
+      if (count_of(seats) != ranks) return;
+      apply_pins(topology, constraints, seats);
+      if (placement_fault(topology, *pool, constraints, seats).empty()) best.offer(seats);
+    };
+
+    const auto levels = fabric_levels(topology);
+    // Hosts in three orders: as given, sorted by the fabric, the compact choice.
+    std::vector<int> given_hosts;
+    for (int h = 0; h < count_of(pool->capacity); ++h)
+      if (pool->capacity[ix(h)] > 0) given_hosts.push_back(h);
+    auto sorted_hosts = given_hosts;
+    std::stable_sort(sorted_hosts.begin(), sorted_hosts.end(), [&](int a, int b) {
+      for (int l = count_of(levels.levels) - 1; l > 0; --l) {
+        const auto& block = levels.levels[ix(l)].block;
+        if (block[ix(a)] != block[ix(b)]) return block[ix(a)] < block[ix(b)];
+      }
+      return false;
+    });
+    std::vector<std::vector<int>> host_orders = {given_hosts, sorted_hosts,
+                                                 compact_hosts(levels, pool->capacity, ranks)};
+    host_orders.erase(std::unique(host_orders.begin(), host_orders.end()), host_orders.end());
+
+    // GPUs of a host: the first ones, or those that are best together.
+    const auto first = seats_by_host(*pool, topology);
+    const auto chosen = best_seats_by_host(*pool, topology, graph, host_orders.back(), ranks);
+    for (const auto& hosts : host_orders)
+      for (const auto* by_host : {&first, &chosen}) {
+        offer(block_order(*by_host, hosts, ranks));
+        offer(round_robin(*by_host, hosts, ranks));
+        for (auto& seats : tiled_orders(graph, block_order(*by_host, hosts, ranks), constraints.effort))
+          offer(std::move(seats));
+        if (first == chosen) break;
+      }
+    return best.seats();
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<Solver> make_orders() { return std::make_unique<Orders>(); }
+
+}  // namespace topolaunch::mapping

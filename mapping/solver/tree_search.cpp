@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "mapping/solver/tree_search.h"
+
+#include <algorithm>
+#include <map>
+#include <numeric>
+
+#include "mapping/index.h"
+#include "mapping/solver/contraction.h"
+#include "mapping/solver/multisection.h"
+#include "mapping/solver/swaps.h"
+
+namespace topolaunch::mapping {
+namespace {
+
+/// Places of every block of a level in tree order, and a number for each shape of block: blocks of one shape
+/// can change places as a whole.
+struct Blocks {
+  std::vector<std::vector<int>> places;
+  std::vector<int> shape;
+};
+
+Blocks blocks_of(const PlaceTree& tree, int level) {
+  Blocks result;
+  result.places.resize(ix(tree.blocks(level)));
+  std::vector<int> order(ix(tree.places));
+  std::iota(order.begin(), order.end(), 0);
+  std::stable_sort(order.begin(), order.end(), [&](int p, int q) {
+    for (int l = tree.levels() - 1; l >= 0; --l)
+      if (tree.block[ix(l)][ix(p)] != tree.block[ix(l)][ix(q)]) return tree.block[ix(l)][ix(p)] < tree.block[ix(l)][ix(q)];
+    return false;
+  });
+  for (const int p : order) result.places[ix(tree.block[ix(level)][ix(p)])].push_back(p);
+  // The shape: at which level each place parts from the one before it.
+  std::map<std::vector<int>, int> shapes;
+  for (const auto& places : result.places) {
+    std::vector<int> key;
+    for (std::size_t i = 1; i < places.size(); ++i) key.push_back(tree.level_between(places[i - 1], places[i]));
+    result.shape.push_back(shapes.emplace(std::move(key), count_of(shapes)).first->second);
+  }
+  return result;
+}
+
+class Search {
+ public:
+  Search(const CommGraph& graph, const PlaceTree& tree, std::uint64_t seed, SearchEffort effort,
+         const std::vector<char>& fixed)
+      : graph_(graph), tree_(tree), random_(seed), effort_(effort), fixed_(fixed) {}
+
+  std::vector<int> run(const std::vector<std::vector<int>>& starts) {
+    const std::int64_t all = std::int64_t{1} << 60;
+    for (const auto& start : starts) keep(start);
+    if (tree_.levels() == 0 || graph_.arcs() == 0) {
+      if (best_.empty()) identity();
+      return best_;
+    }
+    const auto refine = [&](std::vector<int> place) {
+      if (fixed_.empty()) place = swap_blocks(graph_, tree_, std::move(place), all, random_);
+      Swaps swaps(graph_, tree_, std::move(place), fixed_);
+      swaps.descend(all);
+      keep(swaps.place());
+    };
+    for (const auto& start : starts) refine(start);
+
+    if (fixed_.empty()) {
+      if (const auto smaller = contract(graph_, tree_)) {
+        std::vector<std::vector<int>> small_starts;
+        for (const auto& start : starts)
+          if (auto place = restrict_to_parts(*smaller, start)) small_starts.push_back(std::move(*place));
+        auto deeper = effort_;
+        deeper.starts = effort_.starts * 4;  // small graphs are cheap
+        keep(expand(*smaller, search_tree(smaller->graph, smaller->tree, small_starts, random_.next(), deeper)));
+      }
+      const int count = graph_.n > 20000 ? 1 : graph_.n > 1000 ? std::max(1, effort_.starts / 2) : effort_.starts;
+      for (int s = 0; s < count; ++s) refine(multisect(graph_, tree_, effort_.tries, random_));
+    }
+    if (best_.empty()) identity();
+    Swaps swaps(graph_, tree_, best_, fixed_);
+    swaps.iterate(effort_.swaps, random_);
+    if (fixed_.empty()) keep(swap_blocks(graph_, tree_, swaps.place(), all, random_));
+    keep(swaps.place());
+    return best_;
+  }
+
+ private:
+  void identity() {
+    std::vector<int> place(ix(graph_.n));
+    std::iota(place.begin(), place.end(), 0);
+    keep(std::move(place));
+  }
+
+  void keep(std::vector<int> place) {
+    const Wide cost = hop_bytes(graph_, tree_, place);
+    if (!best_.empty() && cost >= best_cost_) return;
+    best_ = std::move(place);
+    best_cost_ = cost;
+  }
+
+  const CommGraph& graph_;
+  const PlaceTree& tree_;
+  Random random_;
+  SearchEffort effort_;
+  const std::vector<char>& fixed_;
+  std::vector<int> best_;
+  Wide best_cost_ = 0;
+};
+
+}  // namespace
+
+std::vector<int> swap_blocks(const CommGraph& graph, const PlaceTree& tree, std::vector<int> place,
+                             std::int64_t budget, Random& random) {
+  for (int level = tree.levels() - 2; level >= 0; --level) {
+    const auto blocks = blocks_of(tree, level);
+    std::vector<int> part(ix(graph.n));
+    for (int v = 0; v < graph.n; ++v) part[ix(v)] = tree.block[ix(level)][ix(place[ix(v)])];
+    const auto coarse = quotient(graph, part, count_of(blocks.places));
+    const auto coarse_tree = block_tree(tree, level);
+    std::vector<int> start(blocks.places.size());
+    std::iota(start.begin(), start.end(), 0);
+    Swaps swaps(coarse, coarse_tree, start, {}, blocks.shape);
+    swaps.descend(budget);
+    if (coarse.n <= 2048) swaps.iterate(std::min<std::int64_t>(budget, 20 * coarse.n), random);
+    // The k-th place of a block goes to the k-th place of its new one.
+    std::vector<int> moved(ix(tree.places));
+    for (int b = 0; b < coarse.n; ++b) {
+      const auto& from = blocks.places[ix(b)];
+      const auto& to = blocks.places[ix(swaps.place()[ix(b)])];
+      for (std::size_t k = 0; k < from.size(); ++k) moved[ix(from[k])] = to[k];
+    }
+    for (int& p : place) p = moved[ix(p)];
+  }
+  return place;
+}
+
+std::vector<int> search_tree(const CommGraph& graph, const PlaceTree& tree,
+                             const std::vector<std::vector<int>>& starts, std::uint64_t seed, SearchEffort effort,
+                             const std::vector<char>& fixed) {
+  return Search(graph, tree, seed, effort, fixed).run(starts);
+}
+
+}  // namespace topolaunch::mapping
