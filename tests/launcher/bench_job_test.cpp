@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "launcher/bench_job.h"
+
+#include <gmock/gmock.h>
+
+#include "tests/launcher/example_host.h"
+#include "tests/launcher/example_plan.h"
+
+namespace topolaunch::launcher {
+namespace {
+
+TEST(FindTopobench, RefusesANamedOneThatIsNotThere) {
+  TemporaryWorld world;
+  world.environment.set("TOPOLAUNCH_TOPOBENCH", "/nowhere/topobench");
+  EXPECT_EQ(find_topobench(world.outside()).error().code, Code::unavailable);
+}
+
+TEST(BenchPlan, KeepsThePlacementAndTakesAnEngineWithMpi) {
+  TemporaryWorld world;
+  world.environment.set("TOPOLAUNCH_TOPOBENCH", "/bin/true");
+  BenchWish wish;
+  wish.arguments = {"-b", "8"};
+  wish.json_file = "/tmp/m.json";
+  const Plan plan = example_plan();
+  const auto bench = bench_plan(plan, wish, world.outside());
+  ASSERT_TRUE(bench) << bench.error().text();
+  EXPECT_EQ(bench->engine, "mpirun");
+  EXPECT_EQ(bench->ranks.size(), plan.ranks.size());
+  EXPECT_EQ(bench->ranks[1].gpu_uuid, plan.ranks[1].gpu_uuid);
+  EXPECT_EQ(bench->executable, "/bin/sh") << "its stdout must not be the job's";
+  EXPECT_THAT(bench->command, testing::Contains("--expect-ranks"));
+  wish.show_table = true;
+  EXPECT_EQ(bench_plan(plan, wish, world.outside())->command.front(), "/bin/true");
+}
+
+}  // namespace
+}  // namespace topolaunch::launcher
