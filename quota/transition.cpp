@@ -103,7 +103,7 @@ Result<Change> reserved(Balance account, const ReserveRequest& request, std::int
   run.wall_seconds = allowed->wall_seconds;
   run.wall_why = allowed->wall_why;
   run.reserved_at = now;
-  run.lease_until = now + kLeaseSeconds;
+  run.lease_until = now + kReserveLeaseSeconds;
   run.hold_until = now + (run.wall_seconds > 0 ? run.wall_seconds + kHoldGraceSeconds : kOpenEndedSeconds);
   change.account.held += run.held;
   change.account.gpus_in_use += run.gpus;
@@ -187,7 +187,9 @@ Result<Change> refunded(Balance account, RunRecord run, std::int64_t gpu_seconds
 
 std::optional<Change> reaped(Balance account, RunRecord run, const Witness& witness, std::int64_t now) {
   if (!run.open()) return {};
-  const bool dead = life_of(run.owner(), witness) == Life::dead;
+  const Life life = life_of(run.owner(), witness);
+  if (life == Life::alive) return {};  // it will settle, or give back, by itself
+  const bool dead = life == Life::dead;
   Change change{std::move(account), std::move(run), {}};
   RunRecord& r = change.run;
   if (r.state == "RESERVED") {

@@ -14,9 +14,12 @@
 
 namespace topolaunch::quota {
 
-/// A reservation whose launcher has not started the job by then is given back; a running job that
-/// has not renewed by then counts as lost. Launchers renew about every 10 s.
+/// A running job that has not renewed by then counts as lost, unless its launcher is seen alive.
+/// Launchers renew about every 10 s.
 inline constexpr std::int64_t kLeaseSeconds = 120;
+/// A reservation that has not started by then is given back, unless its launcher is seen alive:
+/// between the two lies a validation of the placement, which may take minutes.
+inline constexpr std::int64_t kReserveLeaseSeconds = 600;
 /// Beyond its wall limit a run may take this long to be ended and settled before its whole hold is
 /// charged unseen.
 inline constexpr std::int64_t kHoldGraceSeconds = 300;

@@ -2,13 +2,14 @@
 //
 // What every LedgerStore keeps to. An implementation is enrolled by a factory of a fresh, empty one
 // over the given clock:
-//   INSTANTIATE_TEST_SUITE_P(Memory, LedgerStoreContract, testing::Values(make_memory_ledger_factory()));
+//   INSTANTIATE_TEST_SUITE_P(Memory, LedgerStoreContract, testing::Values(LedgerKind{"memory", make_memory_ledger}));
 #pragma once
 
 #include <gtest/gtest.h>
 
 #include <functional>
 #include <memory>
+#include <ostream>
 #include <string>
 
 #include "base/clock.h"
@@ -26,12 +27,16 @@ class TurnedClock final : public Clock {
   double boot_seconds() const override { return static_cast<double>(now - 1'797'000'000); }
 };
 
-using LedgerFactory = std::function<std::unique_ptr<LedgerStore>(const Clock& clock)>;
+struct LedgerKind {
+  std::string name;
+  std::function<std::unique_ptr<LedgerStore>(const Clock& clock)> make;
+};
+inline void PrintTo(const LedgerKind& kind, std::ostream* out) { *out << kind.name; }
 
-class LedgerStoreContract : public testing::TestWithParam<LedgerFactory> {
+class LedgerStoreContract : public testing::TestWithParam<LedgerKind> {
  protected:
   void SetUp() override {
-    ledger = GetParam()(clock);
+    ledger = GetParam().make(clock);
     ASSERT_NE(ledger, nullptr);
   }
   /// Whatever a test did, the books must balance.
@@ -61,7 +66,7 @@ class LedgerStoreContract : public testing::TestWithParam<LedgerFactory> {
 
   Grant grant() const {
     return Grant{"0190f5c2-7b1a-7c3e-9d55-3f2f8f5e6a10", "alice", "vision", "mri", "https://q.example", 8, 1000, 70,
-                 clock.now - 60, clock.now + 30 * 86400, 0, 0, 0, {"*"}};
+                 1'797'999'940, 1'800'592'000, 0, 0, 0, {"*"}};
   }
   Owner owner() const { return Owner{"host-a", "boot-1", "4026531836", 100, 5000}; }
   ReserveRequest request(const std::string& id, std::int64_t gpus, std::int64_t wall) const {

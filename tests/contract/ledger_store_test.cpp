@@ -138,6 +138,15 @@ TEST_P(LedgerStoreContract, SettlesToTheLastRenewalOnProofOfDeath) {
   EXPECT_EQ(account().held, 0);
 }
 
+TEST_P(LedgerStoreContract, LeavesARunAloneWhoseLauncherIsSeenAlive) {
+  ASSERT_TRUE(ledger->reserve(request("r1", 2, 100)));
+  reserve_and_start("r2", 2, 100);
+  clock.now += 7 * 86400;
+  EXPECT_TRUE(ledger->reap(witness(Life::alive))->empty());
+  EXPECT_TRUE(ledger->start("r1", 1, owner()));
+  EXPECT_EQ(ledger->settle("r2", 1, 90, "ok").value(), 90);
+}
+
 TEST_P(LedgerStoreContract, TakesARebootOfTheSameHostAsProofAndAnotherHostsAsNone) {
   reserve_and_start("r1", 2, 100);
   EXPECT_TRUE(ledger->reap(witness(Life::dead, "boot-2", "host-b"))->empty());
@@ -148,7 +157,7 @@ TEST_P(LedgerStoreContract, TakesARebootOfTheSameHostAsProofAndAnotherHostsAsNon
 TEST_P(LedgerStoreContract, GivesBackAReservationThatWasNeverStarted) {
   ASSERT_TRUE(ledger->reserve(request("r1", 2, 100)));
   EXPECT_TRUE(ledger->reap(witness(Life::unknown))->empty());
-  clock.now += kLeaseSeconds + 1;
+  clock.now += kReserveLeaseSeconds + 1;
   ASSERT_EQ(ledger->reap(witness(Life::unknown))->size(), 1U);
   EXPECT_EQ(run("r1").state, "RELEASED");
   ASSERT_TRUE(ledger->reserve(request("r2", 2, 100)));
@@ -260,7 +269,7 @@ TEST_P(LedgerStoreContract, RecordsARunWithoutGpusForNothing) {
 TEST_P(LedgerStoreContract, HasANameOfItsOwn) {
   EXPECT_TRUE(ledger->urn().starts_with("urn:topolaunch:ledger:"));
   EXPECT_EQ(ledger->urn().size(), 22U + 36U);
-  EXPECT_NE(ledger->urn(), GetParam()(clock)->urn());
+  EXPECT_NE(ledger->urn(), GetParam().make(clock)->urn());
 }
 
 /// A fresh folder for each ledger, gone with it.
@@ -292,8 +301,8 @@ std::unique_ptr<LedgerStore> sqlite_ledger(const Clock& clock) {
   return std::move(*ledger);
 }
 
-INSTANTIATE_TEST_SUITE_P(Memory, LedgerStoreContract, testing::Values(LedgerFactory(make_memory_ledger)));
-INSTANTIATE_TEST_SUITE_P(Sqlite, LedgerStoreContract, testing::Values(LedgerFactory(sqlite_ledger)));
+INSTANTIATE_TEST_SUITE_P(Memory, LedgerStoreContract, testing::Values(LedgerKind{"memory", make_memory_ledger}));
+INSTANTIATE_TEST_SUITE_P(Sqlite, LedgerStoreContract, testing::Values(LedgerKind{"sqlite", sqlite_ledger}));
 
 }  // namespace
 }  // namespace topolaunch::quota

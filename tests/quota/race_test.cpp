@@ -13,7 +13,7 @@ namespace topolaunch::quota {
 namespace {
 
 constexpr int kProcesses = 16;
-constexpr std::int64_t kBudget = 4000;
+constexpr std::int64_t kBudget = 600;
 
 Grant grant() {
   const std::int64_t now = SystemClock().unix_seconds();
@@ -33,7 +33,7 @@ Grant grant() {
   const SystemCommands commands;
   const Environment environment;
   const Owner owner = this_process(Outside{files, commands, clock, environment});
-  for (int i = 0; i < 40; ++i) {
+  for (int i = 0; i < 20; ++i) {
     ReserveRequest r;
     r.run_id = std::to_string(number) + "-" + std::to_string(i);
     r.grant = grant;
@@ -69,7 +69,7 @@ TEST(LedgerRace, NeverOverspendsHoweverManyProcessesAreKilled) {
   }
   // Four of them die at different moments of their work.
   for (int i = 0; i < 4; ++i) {
-    ::usleep(120'000);
+    ::usleep(60'000);
     ::kill(children[static_cast<std::size_t>(i * 4)], SIGKILL);
   }
   int killed = 0;

@@ -98,7 +98,7 @@ TEST(Token, NeverLetsItsKidBeAPathAStatementOrAnAddress) {
     expect_refused(desk.verify(desk.token_with_header([&](Json& h) { h["kid"] = kid; })), Step::key);
   }
   expect_refused(desk.verify(desk.token_with_header([](Json& h) { h["kid"] = std::string("\0\n\x1b[2J", 6); })), Step::key,
-                 "????");
+                 "'???[2J'");
 }
 
 TEST(Token, ThatBringsItsOwnKeyOrExtensionsIsRefused) {
