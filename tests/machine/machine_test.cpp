@@ -123,8 +123,8 @@ TEST_P(Machine, PutsEachRankWhereTheTableSays) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(All, Machine, testing::ValuesIn(machine_names(kSource)), [](const auto& info) {
-  std::string name = info.param;
+INSTANTIATE_TEST_SUITE_P(All, Machine, testing::ValuesIn(machine_names(kSource)), [](const auto& which) {
+  std::string name = which.param;
   for (char& c : name) {
     if (c == '-') c = '_';
   }
