@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cmath>
 #include <set>
 #include <utility>
 
@@ -45,7 +46,7 @@ quota::AdmitRequest admit_request(const RunOptions& options, const std::string& 
   demand.count = static_cast<std::int64_t>(by_ranks ? solution.placement.size() : gpus.size());
   if (options.time_limit) {
     // A part of a second is charged as a whole one.
-    demand.wall_seconds = static_cast<std::int64_t>(options.time_limit->count()) + 1;
+    demand.wall_seconds = static_cast<std::int64_t>(std::ceil(options.time_limit->count()));
   }
   demand.gpu_models.assign(models.begin(), models.end());
   demand.instance_type = outside.environment.get_or("SM_CURRENT_INSTANCE_TYPE", "");
