@@ -145,7 +145,7 @@ TEST(PeerAllreduce, ReadingAnotherBlocksShareGivesWrongSums) {
 #endif
 
 /// Status of peer_race, or a skip where it isn't built.
-#define RACE_STATUS(what, status)                                                        \
+#define RACE_STATUS(what, wanted)                                                        \
   const char* build = std::getenv("TOPOLAUNCH_BINARY_DIR");                              \
   const std::string program = std::string(build == nullptr ? "." : build) +              \
                               "/tests/kernels/peer_race";                                \
@@ -156,7 +156,7 @@ TEST(PeerAllreduce, ReadingAnotherBlocksShareGivesWrongSums) {
   if (run->err.find("unexpected memory mapping") != std::string::npos) {                 \
     GTEST_SKIP() << "ThreadSanitizer can't run on this kernel";                          \
   }                                                                                      \
-  EXPECT_EQ(run->status, status) << run->err.substr(0, 3000)
+  EXPECT_EQ(run->status, wanted) << run->err.substr(0, 3000)
 
 TEST(PeerAllreduce, HasNoRaceThatThreadSanitizerSees) { RACE_STATUS("sound", 0); }
 
