@@ -56,8 +56,7 @@ Result<Solution> solve(const topo::Topology& topology, const RankGraph& graph, c
     const bool small = fits_exhaustive(*pool, graph, constraints);
     std::vector<std::unique_ptr<Solver>> solvers;
     solvers.push_back(make_orders());
-    if (small) solvers.push_back(make_exhaustive());
-
+    solvers.push_back(small ? make_exhaustive() : make_hierarchy());
     for (const auto& solver : solvers) {
       auto seats = solver->place(topology, graph, constraints);
       ++tried;

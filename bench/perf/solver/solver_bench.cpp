@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// One instance of the solver benchmark: a METIS graph on a regular tree.
+//   solver_bench GRAPH 8:32:16 1:10:100 [--seed N] [--starts N] [--tries N] [--swaps N]   solves
+//   solver_bench GRAPH 8:32:16 1:10:100 --evaluate MAP    J of a mapping, one place a line
+//   --places FILE   the tree's places that may be used, one a line (fragmented allocations)
+// Prints: J, J of the identity, CPU seconds, peak memory in MB.
+#include <sys/resource.h>
+
+#include <cstdlib>
+#include <fstream>
+#include <iostream>
+#include <map>
+#include <numeric>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "mapping/index.h"
+#include "mapping/solver/tree_search.h"
+#include "mapping/traffic.h"
+
+namespace {
+
+using namespace topolaunch::mapping;
+
+template <class T>
+std::vector<T> colons(const std::string& text) {
+  std::vector<T> values;
+  std::istringstream stream(text);
+  for (std::string part; std::getline(stream, part, ':');) values.push_back(static_cast<T>(std::stoll(part)));
+  return values;
+}
+
+std::string decimal(Wide value) {
+  std::string text;
+  do text.insert(text.begin(), static_cast<char>('0' + static_cast<int>(value % 10)));
+  while ((value /= 10) > 0);
+  return text;
+}
+
+double cpu_seconds() {
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  return static_cast<double>(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) +
+         1e-6 * static_cast<double>(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec);
+}
+
+/// The tree that is left of `tree` with only some places.
+PlaceTree with_places(const PlaceTree& tree, const std::vector<int>& places) {
+  PlaceTree result;
+  result.places = count_of(places);
+  result.distance = tree.distance;
+  for (const auto& level : tree.block) {
+    std::map<int, int> number;
+    auto& block = result.block.emplace_back();
+    for (const int p : places) block.push_back(number.emplace(level[ix(p)], count_of(number)).first->second);
+  }
+  return result;
+}
+
+std::vector<int> numbers(const std::string& path) {
+  std::ifstream file(path);
+  std::vector<int> values;
+  for (int value = 0; file >> value;) values.push_back(value);
+  return values;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc < 4) {
+    std::cerr << "solver_bench GRAPH H D [--seed N] [--starts N] [--tries N] [--swaps N] [--places FILE] [--evaluate MAP]\n";
+    return 64;
+  }
+  std::ifstream file(argv[1]);
+  std::stringstream text;
+  text << file.rdbuf();
+  const auto graph = graph_from_traffic(text.str(), argv[1]);
+  if (!graph) {
+    std::cerr << graph.error().text() << "\n";
+    return 65;
+  }
+  SearchEffort effort;
+  std::uint64_t seed = 1;
+  std::string evaluate, places;
+  for (int i = 4; i + 1 < argc; i += 2) {
+    const std::string option = argv[i];
+    if (option == "--seed") seed = std::strtoull(argv[i + 1], nullptr, 10);
+    else if (option == "--starts") effort.starts = std::atoi(argv[i + 1]);
+    else if (option == "--tries") effort.tries = std::atoi(argv[i + 1]);
+    else if (option == "--swaps") effort.swaps = std::atoll(argv[i + 1]);
+    else if (option == "--evaluate") evaluate = argv[i + 1];
+    else if (option == "--places") places = argv[i + 1];
+  }
+  auto tree = regular_tree(colons<int>(argv[2]), colons<std::int64_t>(argv[3]));
+  if (!places.empty()) tree = with_places(tree, numbers(places));
+  const auto edges = comm_graph_of(*graph);
+  if (edges.n != tree.places) {
+    std::cerr << edges.n << " vertices, " << tree.places << " places\n";
+    return 79;
+  }
+  std::vector<int> identity(ix(edges.n));
+  std::iota(identity.begin(), identity.end(), 0);
+  const double before = cpu_seconds();
+  const auto place = evaluate.empty() ? search_tree(edges, tree, {identity}, seed, effort) : numbers(evaluate);
+  const double seconds = cpu_seconds() - before;
+  std::vector<bool> used(ix(tree.places), false);
+  for (const int p : place) {
+    if (p < 0 || p >= tree.places || used[ix(p)]) {
+      std::cout << "infeasible: place " << p << "\n";
+      return 79;
+    }
+    used[ix(p)] = true;
+  }
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  std::cout << decimal(hop_bytes(edges, tree, place)) << " " << decimal(hop_bytes(edges, tree, identity)) << " "
+            << seconds << " " << usage.ru_maxrss / 1024 << "\n";
+  return 0;
+}

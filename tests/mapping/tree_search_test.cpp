@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Properties of the tree search over random graphs and trees.
+#include "mapping/solver/tree_search.h"
+
+#include <gmock/gmock.h>
+
+#include <algorithm>
+#include <numeric>
+
+#include "mapping/index.h"
+#include "mapping/solver/bisection.h"
+#include "mapping/solver/contraction.h"
+#include "mapping/solver/multisection.h"
+#include "mapping/solver/swaps.h"
+
+namespace topolaunch::mapping {
+namespace {
+
+int below(Random& random, int n) { return static_cast<int>(random.below(static_cast<std::uint64_t>(n))); }
+
+CommGraph random_graph(Random& random, int n, std::int64_t heaviest) {
+  std::vector<Edge> edges;
+  const int m = below(random, 3 * n + 1);
+  for (int i = 0; i < m; ++i)
+    edges.push_back({below(random, n), below(random, n), 1 + static_cast<std::int64_t>(random.below(static_cast<std::uint64_t>(heaviest)))});
+  return make_comm_graph(n, std::move(edges));
+}
+
+/// Nested blocks of random, unequal sizes.
+PlaceTree random_tree(Random& random, int places) {
+  PlaceTree tree;
+  tree.places = places;
+  const int levels = below(random, 4);
+  std::vector<int> block(ix(places));
+  std::iota(block.begin(), block.end(), 0);
+  int blocks = places;
+  std::int64_t distance = 1 + below(random, 3);
+  tree.distance.push_back(distance);
+  for (int l = 0; l < levels; ++l) {
+    // Merge neighbouring blocks at random.
+    std::vector<int> merged(ix(blocks));
+    int next = -1;
+    for (int b = 0; b < blocks; ++b) {
+      if (b == 0 || below(random, 3) == 0) ++next;
+      merged[ix(b)] = next;
+    }
+    for (int& b : block) b = merged[ix(b)];
+    blocks = next + 1;
+    tree.block.push_back(block);
+    distance += 1 + below(random, 20);
+    tree.distance.push_back(distance);
+  }
+  return tree;
+}
+
+bool is_bijection(std::vector<int> place, int places) {
+  std::sort(place.begin(), place.end());
+  for (int i = 0; i < places; ++i)
+    if (place[ix(i)] != i) return false;
+  return count_of(place) == places;
+}
+
+TEST(TreeSearch, SeatsEveryVertexOnceAndIsNeverWorseThanItsStarts) {
+  Random random(11);
+  for (int i = 0; i < 2000; ++i) {
+    const int n = 1 + below(random, 40);
+    const auto graph = random_graph(random, n, 1000);
+    const auto tree = random_tree(random, n);
+    std::vector<int> start(ix(n));
+    std::iota(start.begin(), start.end(), 0);
+    auto other = start;
+    random.shuffle(other);
+    const auto place = search_tree(graph, tree, {start, other}, 5, {2, 1, 500});
+    ASSERT_TRUE(is_bijection(place, n)) << i;
+    const auto cost = hop_bytes(graph, tree, place);
+    ASSERT_TRUE(cost <= hop_bytes(graph, tree, start)) << i;
+    ASSERT_TRUE(cost <= hop_bytes(graph, tree, other)) << i;
+  }
+}
+
+TEST(TreeSearch, GivesTheSameAnswerForTheSameSeed) {
+  Random random(12);
+  for (int i = 0; i < 50; ++i) {
+    const auto graph = random_graph(random, 64, 100);
+    const auto tree = regular_tree({4, 4, 4}, {1, 10, 100});
+    EXPECT_EQ(search_tree(graph, tree, {}, 7, {2, 2, 2000}), search_tree(graph, tree, {}, 7, {2, 2, 2000}));
+  }
+}
+
+TEST(TreeSearch, FixedVerticesStay) {
+  Random random(13);
+  for (int i = 0; i < 200; ++i) {
+    const int n = 24;
+    const auto graph = random_graph(random, n, 100);
+    const auto tree = random_tree(random, n);
+    std::vector<int> start(ix(n));
+    std::iota(start.begin(), start.end(), 0);
+    random.shuffle(start);
+    std::vector<char> fixed(ix(n), 0);
+    for (int k = 0; k < 6; ++k) fixed[ix(below(random, n))] = 1;
+    const auto place = search_tree(graph, tree, {start}, 3, {2, 1, 500}, fixed);
+    for (int v = 0; v < n; ++v)
+      if (fixed[ix(v)]) ASSERT_EQ(place[ix(v)], start[ix(v)]);
+  }
+}
+
+TEST(Swaps, DeltaEqualsFullEvaluation) {
+  Random random(14);
+  for (int i = 0; i < 1000; ++i) {
+    const int n = 2 + below(random, 30);
+    const auto graph = random_graph(random, n, std::int64_t{1} << (1 + below(random, 40)));
+    const auto tree = random_tree(random, n);
+    std::vector<int> place(ix(n));
+    std::iota(place.begin(), place.end(), 0);
+    random.shuffle(place);
+    const Swaps swaps(graph, tree, place);
+    const int a = below(random, n), b = below(random, n);
+    if (a == b) continue;
+    const auto before = hop_bytes(graph, tree, place);
+    std::swap(place[ix(a)], place[ix(b)]);
+    ASSERT_TRUE(swaps.delta(a, b) == hop_bytes(graph, tree, place) - before) << i;
+  }
+}
+
+TEST(Swaps, TheSumItKeepsIsTheTrueOne) {
+  Random random(15);
+  for (int i = 0; i < 200; ++i) {
+    const int n = 4 + below(random, 40);
+    const auto graph = random_graph(random, n, 1000);
+    const auto tree = random_tree(random, n);
+    std::vector<int> place(ix(n));
+    std::iota(place.begin(), place.end(), 0);
+    Swaps swaps(graph, tree, place);
+    swaps.descend(10000);
+    swaps.iterate(2000, random);
+    ASSERT_TRUE(swaps.hop_bytes() == hop_bytes(graph, tree, swaps.place()));
+  }
+}
+
+// 2^40 bytes on thousands of edges at distances up to a million: beyond 64 bits.
+TEST(Swaps, WeightsOfTwoToTheFortyDoNotOverflow) {
+  std::vector<Edge> edges;
+  const int n = 1024;
+  for (int v = 0; v < n; ++v)
+    for (int k = 1; k <= 8; ++k) edges.push_back({v, (v * 37 + k * 101) % n, std::int64_t{1} << 40});
+  const auto graph = make_comm_graph(n, std::move(edges));
+  const auto tree = regular_tree({4, 16, 16}, {1, 1000, 1000000});
+  std::vector<int> start(ix(n));
+  std::iota(start.begin(), start.end(), 0);
+  const auto before = hop_bytes(graph, tree, start);
+  EXPECT_TRUE(before > (Wide{1} << 70));
+  const auto place = search_tree(graph, tree, {start}, 1, {1, 1, 1000});
+  EXPECT_TRUE(hop_bytes(graph, tree, place) < before);
+  EXPECT_TRUE(hop_bytes(graph, tree, place) > 0);
+}
+
+TEST(Bisection, IsExactForEverySize) {
+  Random random(16);
+  for (int i = 0; i < 500; ++i) {
+    const int n = 2 + below(random, 300);
+    const auto graph = random_graph(random, n, 10);
+    const int size = below(random, n + 1);
+    const auto side = bisect(graph, size, 1, random);
+    ASSERT_EQ(std::count(side.begin(), side.end(), char{0}), size);
+  }
+}
+
+TEST(Bisection, CutsTwoCliquesAtTheirOneEdge) {
+  std::vector<Edge> edges = {{3, 60, 1}};
+  for (int a = 0; a < 50; ++a)
+    for (int b = a + 1; b < 50; ++b) edges.push_back({a, b, 1}), edges.push_back({50 + a, 50 + b, 1});
+  const auto graph = make_comm_graph(100, std::move(edges));
+  Random random(17);
+  const auto side = bisect(graph, 50, 2, random);
+  for (int v = 1; v < 50; ++v) EXPECT_EQ(side[ix(v)], side[0]);
+}
+
+TEST(Contraction, FindsGroupsThatFillHosts) {
+  // 8 groups of 4 in a ring of weight 100, groups in a ring of weight 1; hosts of 8.
+  std::vector<Edge> edges;
+  for (int g = 0; g < 8; ++g)
+    for (int i = 0; i < 4; ++i) {
+      edges.push_back({g + 8 * i, g + 8 * ((i + 1) % 4), 100});
+      edges.push_back({g + 8 * i, (g + 1) % 8 + 8 * i, 1});
+    }
+  const auto graph = make_comm_graph(32, std::move(edges));
+  const auto tree = regular_tree({8, 4}, {1, 10});
+  const auto contraction = contract(graph, tree);
+  ASSERT_TRUE(contraction);
+  EXPECT_EQ(contraction->size, 4);
+  EXPECT_EQ(contraction->parts, 8);
+  EXPECT_EQ(contraction->tree.places, 8);
+  const auto place = search_tree(graph, tree, {}, 1, {});
+  // Four hosts of two neighbouring groups: 4 lanes x 4 host borders outside, the rest inside.
+  EXPECT_TRUE(hop_bytes(graph, tree, place) == 8 * 4 * 100 + 4 * 4 * 1 + 4 * 4 * 10);
+}
+
+TEST(Contraction, LeavesUnevenGroupsAlone) {
+  const auto graph = make_comm_graph(8, {{0, 1, 9}, {2, 3, 9}, {3, 4, 9}});
+  EXPECT_FALSE(contract(graph, regular_tree({4, 2}, {1, 10})));
+}
+
+// 16 x 16 stencil on hosts of 4, leaves of 4 hosts, shuffled: 2 x 2 hosts in 4 x 4 leaves is best.
+TEST(TreeSearch, TilesAShuffledStencil) {
+  Random random(18);
+  std::vector<int> name(256);
+  std::iota(name.begin(), name.end(), 0);
+  random.shuffle(name);
+  std::vector<Edge> edges;
+  for (int y = 0; y < 16; ++y)
+    for (int x = 0; x < 16; ++x) {
+      if (x + 1 < 16) edges.push_back({name[ix(y * 16 + x)], name[ix(y * 16 + x + 1)], 1});
+      if (y + 1 < 16) edges.push_back({name[ix(y * 16 + x)], name[ix(y * 16 + x + 16)], 1});
+    }
+  const auto graph = make_comm_graph(256, std::move(edges));
+  const auto place = search_tree(graph, regular_tree({4, 4, 16}, {1, 10, 100}), {}, 1, {});
+  // 256 edges inside hosts, 128 between hosts of a leaf, 96 between leaves.
+  EXPECT_TRUE(hop_bytes(graph, regular_tree({4, 4, 16}, {1, 10, 100}), place) <= (256 + 128 * 10 + 96 * 100) * 1.03);
+}
+
+}  // namespace
+}  // namespace topolaunch::mapping
