@@ -52,6 +52,30 @@ TEST(Topobench, MeasuresTwoRanksAndWritesWhatTheLauncherReads) {
   EXPECT_NE(m->devices.at(0).pid, m->devices.at(1).pid);
 }
 
+TEST(Topobench, WhatItWritesFollowsTheSchema) {
+  NEEDS_MPIRUN();
+  const SystemCommands commands;
+  const auto python = commands.run({"python3", "-c", "import jsonschema"}, Seconds(30));
+  if (!python || python->status != 0) GTEST_SKIP() << "no python3 with jsonschema";
+  const std::string file = testing::TempDir() + "schema_" + std::to_string(getpid()) + ".json";
+  ASSERT_EQ(topobench(2, {"-b", "8", "-e", "64", "-n", "2", "-J", file}).status, 0);
+  const char* source = std::getenv("TOPOLAUNCH_SOURCE_DIR");
+  ASSERT_NE(source, nullptr);
+  const auto check = commands.run(
+      {"python3", "-c",
+       "import json, jsonschema, sys\n"
+       "s, d = (json.load(open(p)) for p in sys.argv[1:])\n"
+       "jsonschema.validate(d, s)\n"
+       "d['results'][0].pop('size')\n"
+       "try: jsonschema.validate(d, s)\n"
+       "except jsonschema.ValidationError: print('follows')\n",
+       std::string(source) + "/docs/schema/measurement.schema.json", file},
+      Seconds(60));
+  unlink(file.c_str());
+  ASSERT_TRUE(check);
+  EXPECT_EQ(check->out, "follows\n") << check->err;
+}
+
 TEST(Topobench, EverySubjectCanBeChosenAndIsExact) {
   NEEDS_MPIRUN();
   // All types, reductions and counts: tests/contract/subject.
