@@ -59,6 +59,7 @@ Result<Plan> bench_plan(const Plan& plan, const BenchWish& wish, const Outside& 
   bench.grace = Seconds(2);
   bench.tag = Plan::Tag::none;
   bench.log_directory.clear();
+  bench.strict = false;
   return bench;
 }
 

@@ -47,17 +47,17 @@ int visible_seats(const JobSituation& situation) {
 /// Ranks where neither -n nor the graph says it.
 std::pair<int, std::string> default_ranks(const JobSituation& situation,
                                           const Environment& environment) {
-  if (situation.topology.live && environment.get_int("SLURM_NNODES").value_or(0) == 1) {
+  if (situation.visible != nullptr && environment.get_int("SLURM_NNODES").value_or(0) == 1) {
     const long tasks = environment.get_int("SLURM_NTASKS").value_or(0);
     if (tasks > 0 && tasks <= (1 << 20)) return {static_cast<int>(tasks), "SLURM_NTASKS"};
   }
   if (const int seats = visible_seats(situation); seats > 0) {
     return {seats, "one per visible GPU"};
   }
-  if (!situation.topology.live) {
+  if (situation.visible == nullptr) {
     int seats = 0;
     for (const topo::Host& host : situation.topology.hosts) seats += mapping::default_slots(host);
-    if (seats > 0 && situation.visible == nullptr) return {seats, "one per seat"};
+    if (seats > 0) return {seats, "one per seat"};
   }
   return {1, "no GPU"};
 }

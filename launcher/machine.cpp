@@ -37,16 +37,21 @@ std::string own_host_name() {
 
 Result<topo::Topology> look_at(const TopologyOptions& options, const Outside& outside) {
   topo::Sources sources;
-  if (options.topologies.empty()) {
+  // A captured machine's /sys and /proc replay in place of this one's; files that the user names, and
+  // our own, are still this machine's.
+  const RootedFiles captured(outside.environment.get_or("TOPOLAUNCH_FSROOT", "/"));
+  const bool live = options.topologies.empty();
+  const Outside where{live ? captured : outside.files, outside.commands, outside.clock,
+                      outside.environment};
+  if (live) {
     sources = topo::live_sources(own_host_name());
   } else {
     auto given = topo::given_sources(options.topologies, options.distance, outside);
     if (!given) return fail(std::move(given).error());
     sources = std::move(*given);
   }
-  auto survey = topo::discover(sources, outside);
+  auto survey = topo::discover(sources, where);
   if (!survey) return fail(std::move(survey).error());
-  survey->live = options.topologies.empty();
   auto topology = topo::assemble(std::move(*survey));
   if (topology && topology->hosts.empty()) {
     return fail(Code::unavailable, "no host was found in what was looked at",
@@ -79,7 +84,8 @@ std::string why_no_gpu(const topo::Topology& topology) {
     if (entry.status == topo::SurveyEntry::Status::unavailable) {
       return "could not look for GPUs: " + entry.why;
     }
-    return "no GPU seen";
+    return entry.status == topo::SurveyEntry::Status::ok ? "CUDA_VISIBLE_DEVICES hides all GPUs"
+                                                         : "no GPU seen";
   }
   return "no GPU in the topology";
 }

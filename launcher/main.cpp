@@ -38,7 +38,7 @@ int end_with(const Error& error) {
 
 int topolaunch_main(const std::vector<std::string>& words) {
   const Environment environment = Environment::from(environ);
-  const RootedFiles files(environment.get_or("TOPOLAUNCH_FSROOT", "/"));
+  const RootedFiles files("/");
   const SystemCommands commands;
   const SystemClock clock;
   const Outside outside{files, commands, clock, environment};

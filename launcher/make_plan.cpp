@@ -71,6 +71,7 @@ Plan make_plan(const PlanRequest& request) {
   plan.grace = request.options.grace;
   plan.tag = request.options.tag ? Plan::Tag::rank : Plan::Tag::none;
   plan.log_directory = request.options.log_directory;
+  plan.strict = request.options.strict && request.options.validate != "off";
   plan.unset = withheld_variables(request.environment);
 
   const auto& placement = request.solution.placement;

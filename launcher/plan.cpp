@@ -84,6 +84,7 @@ Json to_json(const Plan& plan) {
   json["tag"] = plan.tag == Plan::Tag::rank ? "rank" : "none";
   json["log_directory"] = word_to_json(plan.log_directory);
   json["run_directory"] = word_to_json(plan.run_directory);
+  json["strict"] = plan.strict;
   return json;
 }
 
@@ -119,6 +120,7 @@ Result<Plan> plan_from_json(const Json& json, const std::string& file) {
   }
   plan.log_directory = in.text_or("log_directory", {});
   plan.run_directory = in.text_or("run_directory", {});
+  plan.strict = in.flag_or("strict", false);
   if (const Json* const ranks = in.array("ranks")) {
     if (ranks->empty()) in.wrong("ranks", "is empty");
     for (std::size_t i = 0; i < ranks->size(); ++i) {

@@ -47,6 +47,7 @@ struct Plan {
   enum class Tag { none, rank } tag = Tag::none;
   std::string log_directory;         ///< per-rank files; empty = none
   std::string run_directory;
+  bool strict = false;               ///< a rank that did not get its place is not started (80)
 };
 
 Json to_json(const RankPlan& rank);

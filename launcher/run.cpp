@@ -48,12 +48,11 @@ Result<EngineChoice> engine_for(const RunOptions& options, const std::string& jo
   return choose_engine(situation, outside.environment);
 }
 
-/// The machine for this job: with a given topology taken for this host, without the GPUs where
-/// CUDA_VISIBLE_DEVICES hides all of them (a job on CPUs, as the user wants it).
+/// The machine for this job; a given topology is taken for this host. With --dry-run nothing is
+/// started, so any machine will do.
 Result<topo::Topology> machine_for(const RunOptions& options, const Outside& outside) {
   auto topology = look_at(options.topology, outside);
-  if (!topology || topology->live) return topology;
-  if (options.dry_run && topology->hosts.size() > 1) return topology;
+  if (!topology || topology->live || options.dry_run) return topology;
   if (Status ok = take_as_this_machine(*topology, own_host_name()); !ok) {
     return fail(std::move(ok).error());
   }

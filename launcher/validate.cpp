@@ -36,6 +36,11 @@ class RankCount {
   std::string suspect_;
 };
 
+/// "h07" and "h07.cluster.example" are one host.
+bool same_host(const std::string& a, const std::string& b) {
+  return a == b || a.starts_with(b + ".") || b.starts_with(a + ".");
+}
+
 std::string lower(std::string text) {
   for (char& c : text) {
     if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
@@ -51,6 +56,12 @@ Check check_gpus(const Plan& plan, const std::map<int, const RankObservation*>& 
     const auto it = seen.find(rank.rank);
     if (rank.gpu_index < 0 || it == seen.end()) continue;
     const RankObservation& o = *it->second;
+    const auto none = std::ranges::find_if(
+        o.problems, [](const std::string& problem) { return problem.starts_with("no GPU"); });
+    if (none != o.problems.end()) {
+      count.add(false, fmt::format("rank {} on {}: {}", rank.rank, rank.host, *none));
+      continue;
+    }
     if (o.gpu_uuid.empty() && o.gpu_pci.empty()) {
       ++unasked;
       if (why.empty() && !o.problems.empty()) why = o.problems.front();
@@ -87,7 +98,7 @@ std::vector<Check> check_placement(const Plan& plan,
                 fmt::format("rank {} on {} reported nothing", rank.rank, rank.host));
     if (it == seen.end()) continue;
     const RankObservation& o = *it->second;
-    hosts.add(o.host == rank.host,
+    hosts.add(same_host(o.host, rank.host),
               fmt::format("rank {}: runs on {}, planned {}", rank.rank, o.host, rank.host));
     if (rank.cpus.empty()) {
       ++unbound;

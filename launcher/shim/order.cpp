@@ -15,6 +15,7 @@ Order order_for(const Plan& plan, const RankPlan& rank) {
   order.executable = plan.executable;
   order.working_directory = plan.working_directory;
   order.unset = plan.unset;
+  order.strict = plan.strict;
   return order;
 }
 
@@ -34,6 +35,7 @@ Json to_json(const Order& order) {
   json["unset"] = words_to_json(order.unset);
   json["ignored_signals"] = order.ignored_signals;
   json["process_group"] = order.process_group;
+  json["strict"] = order.strict;
   json["has_stdin"] = order.has_stdin;
   json["has_output"] = order.has_output;
   return json;
@@ -49,6 +51,7 @@ Result<Order> order_from_json(const Json& json) {
   order.unset = in.texts_or_empty("unset");
   order.ignored_signals = in.integers_or_empty("ignored_signals", 1, 64);
   order.process_group = in.integer_or("process_group", 0, INT_MAX - 1, 0);
+  order.strict = in.flag_or("strict", false);
   order.has_stdin = in.flag_or("has_stdin", false);
   order.has_output = in.flag_or("has_output", false);
   if (const Json* const place = in.object("place")) {

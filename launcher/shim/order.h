@@ -19,6 +19,7 @@ struct Order {
   std::vector<std::string> unset;
   std::vector<int> ignored_signals;  ///< that topolaunch was started with ignored (nohup): stay so
   int process_group = 0;             ///< 0 = one of its own; else the group to join
+  bool strict = false;               ///< a place other than the planned one is an error
   bool has_stdin = false, has_output = false;  ///< which descriptors come along: in; out and err
 };
 

@@ -65,6 +65,13 @@ Error take_place_and_become(const Order& order, const CpuSet& keep_descriptors,
   if (no_memory) observation.problems.insert(observation.problems.begin(), *no_memory);
   if (no_cpus) observation.problems.insert(observation.problems.begin(), *no_cpus);
   if (seen) seen(observation);
+  for (const std::string& problem : observation.problems) {
+    // What could not be looked at is no difference to the plan.
+    if (!order.strict || problem.find("not checked") != std::string::npos) continue;
+    return {Code::validation_failed,
+            "rank " + std::to_string(order.place.rank) + ": " + problem + " (--strict)",
+            "leave out --strict to run all the same", {}, 0};
+  }
   return become(order, variables, keep_descriptors);
 }
 

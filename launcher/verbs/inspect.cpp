@@ -109,12 +109,14 @@ Result<Answer> lint_verb(const LintOptions& options, const Outside& outside) {
 Result<Answer> map_verb(const MapOptions& options, const Outside& outside) {
   auto topology = look_at(options.topology, outside);
   if (!topology) return fail(std::move(topology).error());
+  // CUDA_VISIBLE_DEVICES is about this machine, not about one that is only thought of.
+  const bool here = options.topology.topologies.empty();
   VisibleGpus visible;
-  if (topology->live) {
+  if (here) {
     visible = visible_gpus(topology->hosts.front(), outside.environment);
     if (visible.devices.empty()) topology->hosts.front().gpus.clear();
   }
-  auto model = model_job(options.job, {*topology, topology->live ? &visible : nullptr, 0}, outside);
+  auto model = model_job(options.job, {*topology, here ? &visible : nullptr, 0}, outside);
   if (!model) return fail(std::move(model).error());
   auto solution = mapping::solve(*topology, model->graph, model->constraints);
   if (!solution) return fail(std::move(solution).error());
