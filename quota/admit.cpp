@@ -13,6 +13,7 @@
 #include "quota/policy.h"
 #include "quota/printable.h"
 #include "quota/revocation.h"
+#include "quota/transition.h"
 
 namespace topolaunch::quota {
 namespace {
@@ -179,6 +180,7 @@ Result<Quote> quote(const AdmitRequest& request, const Outside& outside) {
   if (!why) return fail(std::move(why).error());
   if (*why) return fail(Code::denied, fmt::format("grant '{}' (team {}) is revoked: {}", grant.jti, grant.team, printable(**why)));
   Balance balance = account->value_or(Balance{grant, 0, 0, 0, 0, {}});
+  if (auto same = same_grant(balance.grant, grant); !same) return fail(same.error());
   auto allowed = allow(balance, request.demand, outside.clock.unix_seconds());
   if (!allowed) return fail(std::move(allowed).error().within("quota"));
   if (allowed->wall_seconds > 0) out.wall_limit = Seconds(static_cast<double>(allowed->wall_seconds));

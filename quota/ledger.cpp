@@ -114,11 +114,8 @@ Result<Balance> Ledger::open_account(const Grant& grant, std::int64_t now) {
   auto account = book_->account(grant.jti);
   if (!account) return fail(std::move(account).error());
   if (*account) {
-    if ((*account)->grant == grant) return std::move(**account);
-    return fail(Code::denied,
-                fmt::format("grant '{}' (team {}) is in the ledger with other limits than this token has", grant.jti,
-                            grant.team),
-                "a changed grant needs a new token with a new jti");
+    if (auto same = same_grant((*account)->grant, grant); !same) return fail(same.error());
+    return std::move(**account);
   }
   Balance fresh;
   fresh.grant = grant;

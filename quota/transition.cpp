@@ -61,6 +61,14 @@ std::int64_t bounded(std::int64_t gpu_seconds) {
 
 }  // namespace
 
+Status same_grant(const Grant& known, const Grant& token) {
+  if (known == token) return {};
+  return fail(Code::denied,
+              fmt::format("grant '{}' (team {}) is in the ledger with other limits than this token has", token.jti,
+                          token.team),
+              "a changed grant needs a new token with a new jti");
+}
+
 Status same_request(const RunRecord& run, const ReserveRequest& request) {
   if (run.jti == request.grant.jti && run.gpus == request.demand.count) return {};
   return fail(Code::denied, fmt::format("run {} is known already, with {} on grant '{}'", run.run_id,

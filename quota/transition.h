@@ -41,6 +41,8 @@ struct Change {
 
 Result<Change> reserved(Balance account, const ReserveRequest& request, std::int64_t now);
 Hold hold_of(const RunRecord& run, bool already);
+/// denied if a token has other limits than the ledger's account of the same jti.
+Status same_grant(const Grant& known, const Grant& token);
 /// denied if a known run id comes back with another grant or count.
 Status same_request(const RunRecord& run, const ReserveRequest& request);
 

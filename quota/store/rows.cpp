@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "quota/store/rows.h"
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "base/json.h"
+#include "quota/printable.h"
 
 #define RUN_COLUMNS                                                                                          \
   "run_id, jti, state, epoch, gpus, held, used, charged, refunded, wall_seconds, reserved_at, started_at, "  \
@@ -28,9 +30,12 @@ const char* const kReplaceRun = "UPDATE run SET (" RUN_COLUMNS ") = (" RUN_MARKS
 
 namespace {
 
+/// Whoever owns the file can write anything into it: sums of a few of these must not overflow.
+constexpr std::int64_t kLargest = std::int64_t{1} << 53;
+
 std::int64_t number(const SqlRow& row, std::size_t i) {
   const auto* value = std::get_if<std::int64_t>(&row.at(i));
-  return value != nullptr ? *value : 0;
+  return value != nullptr ? std::clamp(*value, -kLargest, kLargest) : 0;
 }
 std::string text(const SqlRow& row, std::size_t i) {
   const auto* value = std::get_if<std::string>(&row.at(i));
@@ -54,6 +59,10 @@ SqlRow row_of(const Balance& a) {
 Result<Balance> account_from_row(const SqlRow& row, const std::string& file) {
   auto json = parse_json(text(row, 1), file);
   if (!json) return fail(std::move(json).error().within("quota ledger"));
+  const auto damaged = [&] {
+    return fail(Error{Code::invalid_input, "quota ledger: the claims of grant '" + printable(text(row, 0)) + "' are damaged",
+                      "restore it from a copy", file, 0});
+  };
   Balance account;
   Grant& g = account.grant;
   try {  // nlohmann's at() and get() throw where a column was tampered with
@@ -72,8 +81,10 @@ Result<Balance> account_from_row(const SqlRow& row, const std::string& file) {
     g.max_wall_seconds = json->at("max_wall_seconds").get<std::int64_t>();
     g.types = json->at("types").get<std::vector<std::string>>();
   } catch (const Json::exception&) {
-    return fail(Error{Code::invalid_input, "quota ledger: the claims of grant '" + text(row, 0) + "' are damaged",
-                      "restore it from a copy", file, 0});
+    return damaged();
+  }
+  if (g.jti != text(row, 0) || g.gpus < 1 || g.gpus > kLargest || g.gpu_seconds < 0 || g.gpu_seconds > kLargest) {
+    return damaged();
   }
   account.settled = number(row, 2);
   account.held = number(row, 3);

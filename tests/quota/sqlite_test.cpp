@@ -147,6 +147,22 @@ TEST(SqliteLedger, JournalCanNotBeRewritten) {
   EXPECT_NE((*ledger)->check_journal()->broken.find("entry 2"), std::string::npos);
 }
 
+TEST(SqliteLedger, WithClaimsThatWereTamperedWithIsSaidToBeDamaged) {
+  const TempFolder folder;
+  const Desk desk;
+  auto ledger = open_sqlite_ledger(folder / "l", creating(), desk.clock);
+  ASSERT_TRUE(ledger && (*ledger)->reserve(request(desk, "r1")));
+  auto db = Sqlite::open(folder / "l", Sqlite::Mode::write, 1000);
+  ASSERT_TRUE(db);
+  for (const char* claims : {"", "[]", "{}", "{\"jti\":1}", "{\"gpus\":0,\"gpus\":0}"}) {
+    ASSERT_TRUE(db->run("UPDATE account SET claims = ?", {std::string(claims)}));
+    const auto balances = (*ledger)->balances();
+    ASSERT_FALSE(balances) << claims;
+    EXPECT_EQ(balances.error().code, Code::invalid_input);
+    EXPECT_FALSE((*ledger)->reserve(request(desk, "r2")));
+  }
+}
+
 TEST(SqliteLedger, WaitsForABusyFileAndThenSaysSo) {
   const TempFolder folder;
   const Desk desk;
