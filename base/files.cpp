@@ -124,7 +124,8 @@ bool RootedFiles::exists(std::string_view path) const {
   return fs::exists(under_root(path), error);
 }
 
-Status write_file(const std::string& given_path, std::string_view content, unsigned mode) {
+Status write_file(const std::string& given_path, std::string_view content, unsigned mode,
+                  bool sync) {
   std::error_code error;
   const auto kind = fs::status(given_path, error).type();
   const bool there = kind != fs::file_type::not_found && kind != fs::file_type::none;
@@ -143,7 +144,7 @@ Status write_file(const std::string& given_path, std::string_view content, unsig
   };
   if (!write_all(file.get(), content)) return give_up("can't write");
   if (::fchmod(file.get(), static_cast<mode_t>(mode)) != 0) return give_up("can't set the mode of");
-  if (::fsync(file.get()) != 0) return give_up("can't write");
+  if (sync && ::fsync(file.get()) != 0) return give_up("can't write");
   if (::close(file.release()) != 0) return give_up("can't write");
   if (::rename(temporary.c_str(), path.c_str()) != 0) return give_up("can't write");
   return {};

@@ -46,7 +46,9 @@ class RootedFiles final : public Files {
 /// Writes `content` so that a reader sees the old file or the new one, never a part: a temporary
 /// file beside it, fsync, rename. `mode` as for open(2). A symbolic link is followed; what is there
 /// and no regular file (/dev/null, /dev/stdout, a FIFO) is written to, never replaced.
-Status write_file(const std::string& path, std::string_view content, unsigned mode = 0644);
+/// Without `sync` there is no fsync: whole for every reader, but a power failure may lose it.
+Status write_file(const std::string& path, std::string_view content, unsigned mode = 0644,
+                  bool sync = true);
 /// Makes a folder and those above it, with `mode`; fails if something there is no folder.
 Status make_folders(const std::string& path, unsigned mode = 0755);
 

@@ -45,7 +45,8 @@ Result<RunDirectory> RunDirectory::create(const Environment& environment, const 
 }
 
 Status RunDirectory::store(const std::string& name, std::string_view content) const {
-  return write_file(path_ + "/" + name, content, 0600);
+  // Not synced: seven files of a run would cost more time than many a job.
+  return write_file(path_ + "/" + name, content, 0600, false);
 }
 
 Status RunDirectory::event(double unix_time, const std::string& name, const Json& details) const {
