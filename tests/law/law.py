@@ -66,8 +66,13 @@ class Tree:
                     self.only[folder, match[1]] = match[2]
             self.may_use[folder] = set(names)
         for folder, used in self.may_use.items():
-            for name in used - set(self.may_use):
+            for name in used - {f.split("/")[0] for f in self.may_use}:
                 sys.exit(f"law.txt: {folder} may use {name}, which has no line of its own")
+
+    def law_of(self, name):
+        """The longest folder of law.txt that `name` lies in, or None."""
+        fitting = [f for f in self.may_use if name.startswith(f + "/")]
+        return max(fitting, key=len, default=None)
 
     def sources(self):
         return [f for f in self.files if f.endswith(SOURCE)]
@@ -98,8 +103,10 @@ class Tree:
 
 def layers(tree):
     for name in tree.sources():
-        folder = name.split("/")[0]
-        if folder not in tree.may_use:
+        # The most particular line of the law: "bench/perf/solver" before "bench".
+        above = [str(p) for p in pathlib.PurePath(name).parents]
+        folder = next((p for p in above if p in tree.may_use), None)
+        if folder is None:
             continue
         for number, quoted, angled in tree.includes(name):
             used = (quoted or angled).split("/")[0]
@@ -108,7 +115,7 @@ def layers(tree):
                 if beside.is_file():
                     yield f'{name}:{number}: "{quoted}" is not written from the root of the project'
                 continue
-            if used not in tree.may_use or used == folder:
+            if used not in tree.may_use or used == folder.split("/")[0]:
                 continue
             if used not in tree.may_use[folder]:
                 yield f"{name}:{number}: {folder} may not use {used} ({quoted or angled})"

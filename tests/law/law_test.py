@@ -63,6 +63,13 @@ class Planted(unittest.TestCase):
         self.assert_found("layers", "bench/subject.h:2: bench may not use topo",
                           {"bench/subject.h": SPDX + '#include "topo/model.h"\n'})
 
+    def test_a_folder_inside_with_a_law_of_its_own(self):
+        law = CLEAN["law.txt"] + "bench/perf: base topo\n"
+        self.assertEqual(self.law("layers", {
+            "law.txt": law, "bench/perf/x.cpp": SPDX + '#include "topo/model.h"\n'}), (0, ""))
+        self.assert_found("layers", "bench/perf/x.cpp:2: bench/perf may not use launcher", {
+            "law.txt": law, "bench/perf/x.cpp": SPDX + '#include "launcher/run.h"\n'})
+
     def test_more_of_bench_than_measure(self):
         self.assert_found("layers", "launcher/run.h:2: of bench",
                           {"launcher/run.h": SPDX + '#include "bench/subject.h"\n'})
