@@ -46,6 +46,8 @@ std::map<std::string, std::string> variables_for(const MpirunVersion& version,
   return out;
 }
 
+std::string scratch_for(const Plan& plan, const Environment& environment);
+
 std::vector<std::string> arguments(const MpirunVersion& version, const Plan& plan,
                                    const Outside& outside) {
   const std::string ranks = std::to_string(plan.ranks.size());
@@ -67,6 +69,8 @@ std::vector<std::string> arguments(const MpirunVersion& version, const Plan& pla
   // would cut --grace short.
   const std::string grace = std::to_string(std::max(1L, std::lround(std::ceil(plan.grace.count()))));
   add({runtime, "odls_base_sigkill_timeout", grace.c_str()});
+  const std::string scratch = scratch_for(plan, outside.environment);
+  add({runtime, version.major >= 5 ? "prte_tmpdir_base" : "orte_tmpdir_base", scratch.c_str()});
   // Ranks that share a CPU must not spin while they wait. Open MPI sees that only when it counts
   // slots itself, not with the slots that are given here.
   if (bound_cpus().size() < static_cast<int>(plan.ranks.size())) {
@@ -76,6 +80,11 @@ std::vector<std::string> arguments(const MpirunVersion& version, const Plan& pla
   const std::vector<std::string> shim = shim_command(plan);
   argv.insert(argv.end(), shim.begin(), shim.end());
   return argv;
+}
+
+/// mpirun's session folder, which it leaves behind when it is killed.
+std::string scratch_for(const Plan& plan, const Environment& environment) {
+  return environment.get_or("TMPDIR", "/tmp") + "/topolaunch-" + plan.id;
 }
 
 Status fits(const Plan& plan) {
@@ -160,6 +169,7 @@ Result<std::unique_ptr<Run>> MpirunEngine::start(const Plan& plan, const Outside
   if (!found) return tl::unexpected(found.error());
   Launch launch;
   launch.program = "mpirun";
+  launch.scratch = scratch_for(plan, outside.environment);
   launch.shims = false;
   launch.gives_mpi = true;
   launch.failure_in_words = failure_in_mpirun_words;

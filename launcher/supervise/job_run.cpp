@@ -65,7 +65,7 @@ Status JobRun::begin() {
   signals_.ignore_sigpipe();
   auto processes = prepare();
   if (!processes) return tl::unexpected(std::move(processes).error());
-  if (!keeper_->launch(std::move(*processes))) lost_keeper();
+  if (!keeper_->launch(std::move(*processes), launch_.scratch)) lost_keeper();
   memory_.emplace(outside_.files, std::string());
   while (!done_ && !start_error_ && !by_ &&
          !all([](const RankProcess& r) { return r.stage >= Stage::running; })) {
@@ -483,9 +483,14 @@ void JobRun::proceed(double at) {
     patience_ = 0;
     if (!swept_ && keeper_->alive()) {
       swept_ = true;
-      keeper_->sweep(SIGTERM);
-      // After a stop that was announced, what is left has the rest of the grace.
-      if (kill_at_ == 0) kill_at_ = at + std::min(plan_.grace.count(), kLingerAfterTerm);
+      if (!launch_.shims && !engine_ended_) {
+        // mpirun 4.1 sleeps while it ends a job, and crashes when SIGTERM wakes it.
+        kill_at_ = at;
+      } else {
+        keeper_->sweep(SIGTERM);
+        // After a stop that was announced, what is left has the rest of the grace.
+        if (kill_at_ == 0) kill_at_ = at + std::min(plan_.grace.count(), kLingerAfterTerm);
+      }
     }
   }
   if (kill_at_ > 0 && at >= kill_at_ && !killed_) {

@@ -26,6 +26,7 @@ namespace topolaunch::launcher {
 struct Launch {
   std::string program;                  ///< for messages: "mpirun"; empty = the ranks themselves
   std::vector<KeptProcess> processes;   ///< process r is rank r's shim where `shims`, else one engine
+  std::string scratch;                  ///< a folder for the engine's own files; goes with the job
   bool shims = true;
   bool gives_mpi = false;               ///< false: a rank with libmpi mapped ends the job
   std::vector<std::string> notes;       ///< what has to be said about the engine

@@ -15,6 +15,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <ctime>
+#include <filesystem>
 #include <nlohmann/json.hpp>
 
 #include "launcher/json_fields.h"
@@ -93,6 +94,7 @@ Keeper::Keeper(Keeper&& other) noexcept
       channel_(std::move(other.channel_)),
       cgroup_(std::move(other.cgroup_)),
       id_(std::move(other.id_)),
+      scratch_(std::move(other.scratch_)),
       children_before_(std::move(other.children_before_)),
       was_subreaper_(other.was_subreaper_) {}
 
@@ -107,7 +109,8 @@ Keeper::~Keeper() {
   if (!was_subreaper_) ::prctl(PR_SET_CHILD_SUBREAPER, 0, 0, 0, 0);
 }
 
-bool Keeper::launch(std::vector<KeptProcess> processes) {
+bool Keeper::launch(std::vector<KeptProcess> processes, const std::string& scratch) {
+  scratch_ = scratch;
   std::vector<Descriptor> descriptors;
   Json list = Json::array();
   for (KeptProcess& process : processes) {
@@ -121,7 +124,8 @@ bool Keeper::launch(std::vector<KeptProcess> processes) {
     if (process.out) descriptors.push_back(std::move(process.out));
     if (process.err) descriptors.push_back(std::move(process.err));
   }
-  return channel_.send(Json{{"launch", std::move(list)}}, std::move(descriptors));
+  return channel_.send(Json{{"launch", std::move(list)}, {"scratch", word_to_json(scratch)}},
+                       std::move(descriptors));
 }
 
 std::vector<KeeperNews> Keeper::news() {
@@ -204,6 +208,8 @@ std::vector<std::string> Keeper::take_over(double seconds) {
     nap(10);
   }
   group.remove();
+  std::error_code ignored;
+  if (!scratch_.empty()) std::filesystem::remove_all(scratch_, ignored);
   pid_ = 0;
   if (!was_subreaper_) ::prctl(PR_SET_CHILD_SUBREAPER, 0, 0, 0, 0);
   std::vector<std::string> names;

@@ -54,7 +54,8 @@ class Keeper {
   int fd() const { return channel_.fd(); }
   bool alive() const { return channel_.open(); }
   const std::string& cgroup() const { return cgroup_; }
-  bool launch(std::vector<KeptProcess> processes);
+  /// `scratch`: a folder to make before and to remove after; empty = none.
+  bool launch(std::vector<KeptProcess> processes, const std::string& scratch = {});
 
   /// What has come in since; ends with `gone` when the keeper has died.
   std::vector<KeeperNews> news();
@@ -74,7 +75,7 @@ class Keeper {
 
   pid_t pid_ = 0;
   Channel channel_;
-  std::string cgroup_, id_;
+  std::string cgroup_, id_, scratch_;
   std::vector<pid_t> children_before_;  ///< ours from before (exec keeps them): never touched
   bool was_subreaper_ = false;
 };

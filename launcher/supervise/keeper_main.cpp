@@ -7,12 +7,14 @@
 #include <signal.h>
 #include <sys/prctl.h>
 #include <sys/signalfd.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <array>
 #include <cerrno>
 #include <charconv>
+#include <filesystem>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <set>
@@ -41,9 +43,6 @@ class KeeperLoop {
     group_ = JobCgroup::make(in.text_or("cgroup", {}), in.text_or("id", {}));
     if (group_) channel_.send(Json{{"what", "cgroup"}, {"path", group_.path()}});
     while (!finished_) {
-      std::array<pollfd, 2> watch{{{channel_.fd(), POLLIN, 0}, {child_signals, POLLIN, 0}}};
-      // A process that is being killed may fork on: look again until nothing is left.
-      ::poll(watch.data(), watch.size(), killing_ ? 10 : -1);
       std::vector<Json> messages;
       const bool alive = channel_.receive(messages);
       for (const Json& message : messages) obey(message);
@@ -56,8 +55,14 @@ class KeeperLoop {
       }
       reap();
       if (killing_ && !alone_) kill_round();
+      if (finished_) break;
+      std::array<pollfd, 2> watch{{{channel_.fd(), POLLIN, 0}, {child_signals, POLLIN, 0}}};
+      // A process that is being killed may fork on: look again until nothing is left.
+      ::poll(watch.data(), watch.size(), killing_ ? 10 : -1);
     }
     group_.remove();
+    std::error_code ignored;
+    if (!scratch_.empty()) std::filesystem::remove_all(scratch_, ignored);
     return 0;
   }
 
@@ -67,6 +72,8 @@ class KeeperLoop {
     if (in.has("launch")) {
       auto descriptors = channel_.take_descriptors();
       const Json* const list = in.array("launch");
+      scratch_ = in.text_or("scratch", {});
+      if (!scratch_.empty()) ::mkdir(scratch_.c_str(), 0700);
       std::size_t next = 0;
       for (std::size_t i = 0; list != nullptr && i < list->size(); ++i) {
         JsonFields process((*list)[i], "launch", "");
@@ -199,6 +206,7 @@ class KeeperLoop {
   Channel channel_;
   const Environment& environment_;
   JobCgroup group_;
+  std::string scratch_;
   std::map<pid_t, int> index_of_;
   bool finished_ = false, killing_ = false, alone_ = true;
 };

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "launcher/supervise/kin.h"
+
+#include <gtest/gtest.h>
+#include <signal.h>
+
+#include <algorithm>
+
+#include "tests/launcher/engine/process.h"
+
+namespace topolaunch::launcher {
+namespace {
+
+using testing::Process;
+using testing::sh;
+
+TEST(Kin, FindsAProcessThatWasForkedTwice) {
+  // The child is a subreaper; its grandchild loses its parent and has a session of its own.
+  Process parent(sh("exec " ENGINE_DRIVER " local 1 -- bash -c '(setsid sleep 300 &); echo ready; sleep 300'"));
+  ASSERT_TRUE(parent.until("ready"));
+  const auto kin = kin_below(parent.pid());
+  EXPECT_GE(std::ranges::count_if(kin, [](const Kin& k) { return k.name == "sleep"; }), 2);
+  EXPECT_EQ(read_kin(::getpid()).parent, ::getppid());
+}
+
+TEST(Kin, NeverSignalsAProcessThatHasTakenTheNumberOfAnother) {
+  Process process({"sleep", "300"});
+  Kin kin = read_kin(process.pid());
+  kin.start += 1;  // as if the number had gone to a later process
+  EXPECT_EQ(signal_kin({kin}, SIGKILL), 0);
+  kin.start -= 1;
+  EXPECT_EQ(signal_kin({kin}, SIGKILL), 1);
+}
+
+}  // namespace
+}  // namespace topolaunch::launcher
