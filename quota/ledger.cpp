@@ -5,23 +5,13 @@
 
 #include <algorithm>
 #include <charconv>
-#include <map>
-#include <nlohmann/json.hpp>
-#include <type_traits>
+#include <utility>
 
-#include "base/json.h"
-#include "quota/digest.h"
+#include "quota/journal.h"
 #include "quota/printable.h"
 
 namespace topolaunch::quota {
 namespace {
-
-/// SHA-256 over the previous hash and the entry as one JSON line: JSON keeps fields apart, whatever
-/// they hold.
-std::string chained(const std::string& previous, const JournalEntry& e) {
-  return sha256_hex(to_line(Json::array(
-      {previous, e.sequence, e.at, e.operation, e.jti, e.run_id, e.from, e.to, e.amount, e.note})));
-}
 
 tl::unexpected<Error> no_run(const std::string& run_id) {
   return fail(Code::denied, fmt::format("the ledger knows no run '{}'", printable(run_id)));
@@ -79,14 +69,12 @@ Status Ledger::check_clock() {
   });
 }
 
-std::string Ledger::genesis() const { return sha256_hex(urn()); }
-
 Status Ledger::post(const std::string& jti, const std::string& run_id, const Posting& posting, std::int64_t now) {
   auto last = book_->last_entry();
   if (!last) return fail(std::move(last).error());
   JournalEntry entry{*last ? (*last)->sequence + 1 : 1, now,    posting.operation, jti, run_id,
                      posting.from,                      posting.to, posting.amount, posting.note, {}};
-  entry.hash = chained(*last ? (*last)->hash : genesis(), entry);
+  entry.hash = journal_hash(*last ? (*last)->hash : journal_genesis(urn()), entry);
   return book_->append(entry);
 }
 
@@ -348,30 +336,7 @@ Result<JournalCheck> Ledger::check_journal() {
     if (!entries) return fail(std::move(entries).error());
     auto accounts = book_->accounts();
     if (!accounts) return fail(std::move(accounts).error());
-    JournalCheck check;
-    check.head = genesis();
-    std::map<std::string, std::map<std::string, std::int64_t>> sums;  // by grant, by account
-    for (const JournalEntry& entry : *entries) {
-      check.entries += 1;
-      if (entry.sequence != check.entries || entry.hash != chained(check.head, entry)) {
-        check.broken = fmt::format("entry {} does not follow from the one before it", check.entries);
-        return check;
-      }
-      check.head = entry.hash;
-      sums[entry.jti][entry.from] -= entry.amount;
-      sums[entry.jti][entry.to] += entry.amount;
-    }
-    for (const Balance& account : *accounts) {
-      auto& sum = sums[account.grant.jti];
-      if (sum["spent"] != account.settled - account.refunded || sum["held"] != account.held ||
-          sum["free"] != account.free()) {
-        check.broken = fmt::format("grant '{}': the journal says {} spent and {} held, the account {} and {}",
-                                   account.grant.jti, sum["spent"], sum["held"], account.settled - account.refunded,
-                                   account.held);
-        return check;
-      }
-    }
-    return check;
+    return check_chain(*entries, *accounts, journal_genesis(urn()));
   });
 }
 

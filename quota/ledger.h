@@ -65,7 +65,6 @@ class Ledger final : public LedgerStore {
                        const std::function<Result<Change>(Balance, RunRecord)>& rule);
   Result<std::optional<std::string>> why_revoked(const std::string& jti, const std::string& kid,
                                                  const std::string& issuer);
-  std::string genesis() const;
 
   std::unique_ptr<Book> book_;
   const Clock& clock_;
