@@ -137,6 +137,7 @@ Status start_and_wait(Story& story, std::optional<quota::RunHold>& hold, const O
   record.event("started", Json{{"engine", story.plan.engine}, {"launcher_pid", ::getpid()}});
   auto running = (*engine)->start(story.plan, outside);
   if (!running) {
+    if (hold) static_cast<void>(hold->settle(Seconds(0), "not_started"));  // setting up is free
     record.event("not-started", Json{{"cause", running.error().text()}});
     return fail(std::move(running).error());
   }
@@ -181,7 +182,11 @@ Result<Answer> run_here(const RunOptions& options, const std::string& executable
   auto model = model_job(options.job, {*topology, &visible, 0}, outside);
   if (!model) return fail(std::move(model).error());
   auto solution = mapping::solve(*topology, model->graph, model->constraints);
-  if (!solution) return fail(std::move(solution).error());
+  if (!solution) {
+    Error error = std::move(solution).error();
+    if (error.next.starts_with("use -n")) error.next += ", or --oversubscribe to share seats";
+    return fail(std::move(error));
+  }
 
   const quota::AdmitRequest request =
       admit_request(options, run_id, *topology, *solution, outside);
