@@ -144,8 +144,9 @@ TEST(Parallel, DefaultBytesAreThoseOfTheStatedModel) {
 TEST(Parallel, TakesBytesAsGiven) {
   const auto graph = graph_from_parallel("tp=2,dp=2", "", "tp=1GiB");
   ASSERT_TRUE(graph);
-  for (const auto& group : graph->groups)
-    if (group.dimension == "tp") EXPECT_EQ(group.bytes, Bytes::gib(1));
+  for (const auto& group : graph->groups) {
+    EXPECT_EQ(group.bytes == Bytes::gib(1), group.dimension == "tp");
+  }
 }
 
 TEST(Parallel, RefusesWhatIsNoLayout) {

@@ -4,7 +4,7 @@
 //   solver_bench GRAPH 8:32:16 1:10:100 [--seed N] [--starts N] [--tries N] [--swaps N]   solves
 //   solver_bench GRAPH 8:32:16 1:10:100 --evaluate MAP    J of a mapping, one place a line
 //   --places FILE   the tree's places that may be used, one a line (fragmented allocations)
-// Prints: J, J of the identity, CPU seconds, peak memory in MB.
+// Prints: J, J of the identity, CPU seconds, peak memory in MB; and ! where two vertices share a place.
 #include <sys/resource.h>
 
 #include <cstdlib>
@@ -106,16 +106,18 @@ int main(int argc, char** argv) {
   const auto place = evaluate.empty() ? search_tree(edges, tree, {identity}, seed, effort) : numbers(evaluate);
   const double seconds = cpu_seconds() - before;
   std::vector<bool> used(ix(tree.places), false);
+  bool feasible = count_of(place) == edges.n;
   for (const int p : place) {
-    if (p < 0 || p >= tree.places || used[ix(p)]) {
-      std::cout << "infeasible: place " << p << "\n";
-      return 79;
+    if (p < 0 || p >= tree.places) {
+      std::cerr << "no place " << p << "\n";
+      return 65;
     }
+    feasible = feasible && !used[ix(p)];
     used[ix(p)] = true;
   }
   rusage usage{};
   getrusage(RUSAGE_SELF, &usage);
   std::cout << decimal(hop_bytes(edges, tree, place)) << " " << decimal(hop_bytes(edges, tree, identity)) << " "
-            << seconds << " " << usage.ru_maxrss / 1024 << "\n";
+            << seconds << " " << usage.ru_maxrss / 1024 << (feasible ? "" : " !") << "\n";
   return 0;
 }

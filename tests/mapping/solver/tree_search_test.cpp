@@ -100,8 +100,7 @@ TEST(TreeSearch, FixedVerticesStay) {
     std::vector<char> fixed(ix(n), 0);
     for (int k = 0; k < 6; ++k) fixed[ix(below(random, n))] = 1;
     const auto place = search_tree(graph, tree, {start}, 3, {2, 1, 500}, fixed);
-    for (int v = 0; v < n; ++v)
-      if (fixed[ix(v)]) ASSERT_EQ(place[ix(v)], start[ix(v)]);
+    for (int v = 0; v < n; ++v) ASSERT_TRUE(!fixed[ix(v)] || place[ix(v)] == start[ix(v)]);
   }
 }
 
@@ -216,7 +215,7 @@ TEST(TreeSearch, TilesAShuffledStencil) {
   const auto graph = make_comm_graph(256, std::move(edges));
   const auto place = search_tree(graph, regular_tree({4, 4, 16}, {1, 10, 100}), {}, 1, {});
   // 256 edges inside hosts, 128 between hosts of a leaf, 96 between leaves.
-  EXPECT_TRUE(hop_bytes(graph, regular_tree({4, 4, 16}, {1, 10, 100}), place) <= (256 + 128 * 10 + 96 * 100) * 1.03);
+  EXPECT_TRUE(hop_bytes(graph, regular_tree({4, 4, 16}, {1, 10, 100}), place) <= (256 + 128 * 10 + 96 * 100) * 103 / 100);
 }
 
 }  // namespace
