@@ -126,8 +126,10 @@ SAME_VALUE(kFabricNotStarted, NVML_GPU_FABRIC_STATE_NOT_STARTED);
 SAME_VALUE(kFabricInProgress, NVML_GPU_FABRIC_STATE_IN_PROGRESS);
 SAME_VALUE(kFabricCompleted, NVML_GPU_FABRIC_STATE_COMPLETED);
 
-// Numbers of parameters and their kinds, by a call that has to compile. Never called.
-[[maybe_unused]] void calls(nvmlDevice_t device) {
+// Numbers of parameters and their kinds: calls that have to compile. A template that nobody
+// instantiates needs nothing to link.
+template <class Never>
+void calls(nvmlDevice_t device) {
   unsigned u = 0;
   int i = 0;
   char text[96];
