@@ -36,29 +36,36 @@ def read(path):
 
 
 def live(mark):
-    """pid -> command line of the live (not zombie) processes that carry the mark."""
+    """pid -> (parent, command line) of the live (not zombie) processes that carry the mark."""
     found = {}
     for name in os.listdir("/proc"):
         if not name.isdigit() or mark not in read(f"/proc/{name}/environ"):
             continue
         stat = read(f"/proc/{name}/stat")
-        if stat and stat.rsplit(b")", 1)[1].split()[0] != b"Z":
-            found[int(name)] = read(f"/proc/{name}/cmdline").replace(b"\0", b" ").decode(errors="replace")
+        fields = stat.rsplit(b")", 1)[1].split() if stat else [b"Z"]
+        if fields[0] != b"Z":
+            line = read(f"/proc/{name}/cmdline").replace(b"\0", b" ").decode(errors="replace")
+            found[int(name)] = (int(fields[1]), line)
     return found
+
+
+def is_mpirun(line):
+    return line.split(" ")[0].endswith("mpirun")
 
 
 def victims(launcher, processes):
     kinds = collections.defaultdict(list)
-    for pid, line in processes.items():
+    starters = {pid for pid, (_, line) in processes.items() if "__keeper" in line or is_mpirun(line)}
+    for pid, (parent, line) in processes.items():
         if pid == launcher:
             kinds["launcher"].append(pid)
         elif "__keeper" in line:
             kinds["keeper"].append(pid)
-        elif line.split(" ")[0].endswith("mpirun"):
+        elif is_mpirun(line):
             kinds["mpirun"].append(pid)
         elif "__shim" in line:
             kinds["shim"].append(pid)
-        else:
+        elif parent in starters and JOB in line:
             kinds["rank"].append(pid)
     return kinds
 
@@ -115,7 +122,7 @@ def one(program, driver, engine, number, rng):
         status = process.wait()
     wrong = []
     if left:
-        wrong.append("survived: " + "; ".join(f"{p} {line}" for p, line in left.items()))
+        wrong.append("survived: " + "; ".join(f"{p} {line[:60]!r}" for p, (_, line) in left.items()))
     if status == 0:
         wrong.append("status 0 for a job that was shot")
     return f"{engine} {signal.Signals(number_of_signal).name} to {kind or 'launcher'}", status, seconds, wrong

@@ -163,7 +163,8 @@ inline std::vector<std::string> sh(const std::string& script) { return {"/bin/ba
 /// Live (not zombie) processes that have NAME=VALUE in their environment.
 inline std::vector<int> processes_marked(const std::string& mark) {
   std::vector<int> out;
-  for (const std::string& name : RootedFiles().list("/proc").value()) {
+  const auto names = RootedFiles().list("/proc");
+  for (const std::string& name : names ? *names : std::vector<std::string>()) {
     if (name.find_first_not_of("0123456789") != std::string::npos) continue;
     const auto text = RootedFiles().read("/proc/" + name + "/environ", 1 << 20);
     const auto stat = RootedFiles().read("/proc/" + name + "/stat", 1 << 16);
