@@ -76,7 +76,14 @@ Result<bench::Measurement> measure(const Plan& plan, const BenchWish& wish,
   if (ending->by == Ending::By::interrupt) {
     return fail(Code::interrupted, "interrupted while measuring");
   }
-  if (ending->exit_status != 0) {
+  // 80 with a file: measured, and elements were wrong, which is for validate to say.
+  const bool wrong_elements = ending->exit_status == exit_status(Code::validation_failed) &&
+                              outside.files.exists(wish.json_file);
+  if (ending->exit_status == exit_status(Code::validation_failed) && !wrong_elements) {
+    return fail(Code::validation_failed, "topobench counted other ranks or devices than planned",
+                "its own message stands above");
+  }
+  if (ending->exit_status != 0 && !wrong_elements) {
     std::string why = "topobench ended with " + std::to_string(ending->exit_status);
     if (!ending->cause.empty()) why += " (" + ending->cause + ")";
     return fail(Code::could_not_test, why, "its own message stands above");
