@@ -34,15 +34,32 @@ class Facts {
   std::vector<Fact> facts_;
 };
 
+/// The kernel's own lists of the nodes' CPUs: empty for a node of memory alone, where hwloc names its
+/// neighbours'.
+void take_cpus_of_kernel(std::vector<NumaNode>& nodes, hwloc_topology_t topology, const Files& files) {
+  const CpuSet existing = to_cpu_set(hwloc_topology_get_topology_cpuset(topology));
+  for (NumaNode& node : nodes) {
+    const auto line =
+        read_line(files, fmt::format("/sys/devices/system/node/node{}/cpulist", node.id));
+    if (!line) continue;
+    if (const auto cpus = CpuSet::from_list(*line)) node.cpus = *cpus & existing;
+  }
+}
+
+/// `kernel` for a machine whose /sys can be read.
 std::vector<Fact> facts_of(hwloc_topology_t topology, Origin origin, const std::string& host,
-                           const std::map<std::uint32_t, std::uint32_t>& domains) {
+                           const std::map<std::uint32_t, std::uint32_t>& domains,
+                           const Files* kernel = nullptr) {
   Facts facts(std::move(origin), host);
-  const auto nodes = numa_nodes(topology);
+  auto nodes = numa_nodes(topology);
+  if (kernel != nullptr) take_cpus_of_kernel(nodes, topology, *kernel);
+  const auto warnings = crossing_nodes(topology, nodes);
   facts.add(host_fact(topology, nodes));
   for (const NumaNode& node : nodes) facts.add(NumaFact{node});
   for (DeviceFact& device : device_facts(topology, nodes, domains)) {
     std::visit([&](auto& fact) { facts.add(std::move(fact)); }, device);
   }
+  for (const Warning& warning : warnings) facts.add(WarningFact{warning});
   return facts.take();
 }
 
@@ -110,13 +127,13 @@ void restrict_to_process(HostFact& fact, const Outside& outside, const TopologyC
                          std::vector<Warning>& warnings) {
   const Files& files = outside.files;
   const CgroupLimits limits = read_cgroup_limits(files);
-  if (limits.cpus) narrow(fact.allowed_cpus, *limits.cpus & fact.cpus, "CPUs", "the control group", warnings);
+  if (limits.cpus) narrow(fact.allowed_cpus, *limits.cpus, "CPUs", "the control group", warnings);
   if (limits.memory_nodes) {
     narrow(fact.allowed_memory, *limits.memory_nodes, "memory nodes", "the control group", warnings);
   }
   const CpuSet affinity =
       choice.captured_files ? status_list(files, "Cpus_allowed_list") : own_affinity();
-  narrow(fact.allowed_cpus, affinity & fact.cpus, "CPUs", "the process's affinity", warnings);
+  narrow(fact.allowed_cpus, affinity, "CPUs", "the process's affinity", warnings);
   narrow(fact.allowed_memory, status_list(files, "Mems_allowed_list"), "memory nodes",
          "the process's memory policy", warnings);
   fact.cpu_quota = limits.cpu_quota;
@@ -152,15 +169,8 @@ Result<std::vector<Fact>> load(const TopologyChoice& choice, const Outside& outs
   }
   auto topology = hwloc_of_system(choice.value);
   if (!topology) return fail(std::move(topology).error());
-  return facts_of(topology->get(), live, host, {});
-}
-
-/// The kernel's own list of a node's CPUs: empty for a node of memory alone, where hwloc names its
-/// neighbours'.
-void take_cpus_of_kernel(NumaNode& node, const CpuSet& existing, const Files& files) {
-  const auto line = read_line(files, fmt::format("/sys/devices/system/node/node{}/cpulist", node.id));
-  if (!line) return;
-  if (const auto cpus = CpuSet::from_list(*line)) node.cpus = *cpus & existing;
+  const RootedFiles of_folder(choice.value);
+  return facts_of(topology->get(), live, host, {}, own ? &of_folder : &outside.files);
 }
 
 /// Of a file that says no architecture; hwloc asks this kernel for its own machine only.
@@ -179,13 +189,6 @@ Result<std::vector<Fact>> HwlocSource::look(const Outside& outside) const {
   auto& host = std::get<HostFact>(facts->front().what);
   const Origin origin = facts->front().origin;
   if (choice.this_machine) fill_architecture(host);
-  const bool from_sysfs = choice.kind == TopologyChoice::Kind::operating_system ||
-                          choice.variable == "TOPOLAUNCH_FSROOT";
-  for (Fact& fact : *facts) {
-    if (auto* numa = std::get_if<NumaFact>(&fact.what); numa != nullptr && from_sysfs) {
-      take_cpus_of_kernel(numa->node, host.cpus, outside.files);
-    }
-  }
   if (choice.this_machine || choice.captured_files) {
     restrict_to_process(host, outside, choice, warnings);
   }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "topo/source/hwloc_cpus.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <charconv>
 #include <cstring>
@@ -95,6 +97,24 @@ std::vector<NumaNode> numa_nodes(hwloc_topology_t topology) {
   for (Node& node : nodes) facts.push_back(std::move(node.fact));
   std::ranges::sort(facts, {}, &NumaNode::id);
   return facts;
+}
+
+std::vector<Warning> crossing_nodes(hwloc_topology_t topology, std::vector<NumaNode>& nodes) {
+  std::vector<Warning> warnings;
+  for (hwloc_obj_t package = nullptr;
+       (package = hwloc_get_next_obj_by_type(topology, HWLOC_OBJ_PACKAGE, package)) != nullptr;) {
+    const CpuSet cpus = to_cpu_set(package->cpuset);
+    for (NumaNode& node : nodes) {
+      if (!node.cpus.intersects(cpus) || node.cpus.includes(cpus) || cpus.includes(node.cpus)) continue;
+      node.package = -1;
+      warnings.push_back({"numa-crosses-package", Warning::Severity::warning, {}, 0,
+                          fmt::format("NUMA node {} (CPUs {}) lies across package {} (CPUs {}): the "
+                                      "machine's tables contradict each other",
+                                      node.id, node.cpus.to_list(), package->logical_index,
+                                      cpus.to_list())});
+    }
+  }
+  return warnings;
 }
 
 HostFact host_fact(hwloc_topology_t topology, const std::vector<NumaNode>& nodes) {

@@ -17,4 +17,8 @@ HostFact host_fact(hwloc_topology_t topology, const std::vector<NumaNode>& nodes
 /// the others and its set is empty here.
 std::vector<NumaNode> numa_nodes(hwloc_topology_t topology);
 
+/// Warnings for NUMA nodes that share some CPUs, but not all, with a package: firmware of virtual
+/// machines does that. Such a node's package becomes unknown.
+std::vector<Warning> crossing_nodes(hwloc_topology_t topology, std::vector<NumaNode>& nodes);
+
 }  // namespace topolaunch::topo

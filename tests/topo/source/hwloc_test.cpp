@@ -140,6 +140,79 @@ TEST(HwlocForeign, NamesTheVariableOfABrokenFile) {
   EXPECT_THAT(facts.error().text(), testing::HasSubstr("/nonexistent/machine.xml"));
 }
 
+/// A machine of four cores as /sys shows it, two packages 0-1 and 2-3, with the given nodes.
+void write_machine(const std::string& root, const std::vector<CpuSet>& nodes) {
+  const auto put = [&root](const std::string& path, const std::string& content) {
+    std::filesystem::create_directories(std::filesystem::path(root + path).parent_path());
+    std::ofstream(root + path) << content << "\n";
+  };
+  const std::string cpus = "/sys/devices/system/cpu/";
+  for (const char* name : {"online", "possible", "present"}) put(cpus + name, "0-3");
+  for (int cpu = 0; cpu < 4; ++cpu) {
+    const std::string folder = cpus + "cpu" + std::to_string(cpu) + "/topology/";
+    put(folder + "physical_package_id", std::to_string(cpu / 2));
+    put(folder + "core_id", std::to_string(cpu % 2));
+    for (const char* name : {"thread_siblings", "core_cpus"}) put(folder + name, CpuSet({cpu}).to_mask());
+    for (const char* name : {"core_siblings", "package_cpus"}) {
+      put(folder + name, cpu < 2 ? CpuSet({0, 1}).to_mask() : CpuSet({2, 3}).to_mask());
+    }
+  }
+  const std::string online = nodes.size() == 1 ? "0" : "0-" + std::to_string(nodes.size() - 1);
+  for (const char* name : {"online", "possible"}) put("/sys/devices/system/node/" + std::string(name), online);
+  for (std::size_t i = 0; i < nodes.size(); ++i) {
+    const std::string number = std::to_string(i);
+    const std::string folder = "/sys/devices/system/node/node" + number + "/";
+    put(folder + "cpumap", nodes[i].to_mask());
+    put(folder + "cpulist", nodes[i].to_list());
+    put(folder + "meminfo", "Node " + number + " MemTotal: 1048576 kB");
+  }
+  put("/proc/cpuinfo", "processor : 0\nvendor_id : Maker");
+  put("/proc/meminfo", "MemTotal: 2097152 kB");
+}
+
+Result<std::vector<Fact>> look_at_folder(const std::string& root) {
+  return look(RootedFiles(root), {{"TOPOLAUNCH_FSROOT", root}});
+}
+
+TEST(HwlocFolder, SurvivesNodesThatLieAcrossPackages) {
+  const test::TemporaryFolder folder;
+  write_machine(folder.path(), {CpuSet({0, 2}), CpuSet({1, 3})});
+  const auto facts = look_at_folder(folder.path());
+  ASSERT_TRUE(facts) << facts.error().text();
+  const auto numa = all<NumaFact>(*facts);
+  ASSERT_EQ(numa.size(), 2U);
+  EXPECT_EQ(numa[0].node.cpus, CpuSet({0, 2}));
+  EXPECT_EQ(numa[1].node.cpus, CpuSet({1, 3}));
+  EXPECT_EQ(numa[0].node.package, -1);
+  EXPECT_TRUE(test::warned(*facts, "numa-crosses-package"));
+  EXPECT_EQ(all<HostFact>(*facts).at(0).allowed_cpus.size(), 4);
+  EXPECT_EQ(all<HostFact>(*facts).at(0).cpu_vendor, "Maker");  // of the folder, not of this processor
+}
+
+TEST(HwlocFolder, KeepsANodeOfMemoryAlone) {
+  const test::TemporaryFolder folder;
+  write_machine(folder.path(), {CpuSet({0, 1}), CpuSet({2, 3}), CpuSet()});
+  const auto facts = look_at_folder(folder.path());
+  ASSERT_TRUE(facts) << facts.error().text();
+  const auto numa = all<NumaFact>(*facts);
+  ASSERT_EQ(numa.size(), 3U);
+  EXPECT_EQ(numa[1].node.cpus, CpuSet({2, 3}));
+  EXPECT_EQ(numa[1].node.package, 1);
+  EXPECT_TRUE(numa[2].node.cpus.empty());
+  EXPECT_FALSE(test::warned(*facts, "numa-crosses-package"));
+}
+
+TEST(HwlocFolder, NeverAllowsTheEmptySet) {
+  const test::TemporaryFolder folder;
+  write_machine(folder.path(), {CpuSet({0, 1, 2, 3})});
+  std::filesystem::create_directories(folder.path() + "/proc/self");
+  std::ofstream(folder.path() + "/proc/self/status") << "Cpus_allowed_list:\t8-9\nMems_allowed_list:\t0\n";
+  const auto facts = look_at_folder(folder.path());
+  ASSERT_TRUE(facts) << facts.error().text();
+  EXPECT_EQ(all<HostFact>(*facts).at(0).allowed_cpus.size(), 4);
+  EXPECT_TRUE(test::warned(*facts, "allowed-conflict"));
+}
+
 // --- files
 
 TEST(HwlocXml, GivesPlacesPathsAndNames) {
