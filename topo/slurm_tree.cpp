@@ -138,12 +138,12 @@ class Reader {
                                                               entry.substr(0, equals)));
       }
     }
-    if (!any || broken) return {};
+    if (!any) return {};
     total_ += box.hosts.size() + children.size();
     if (total_ > (std::size_t{1} << 21)) {
       return fail(Error{Code::invalid_input, "more than 2,097,152 names", {}, file_, line.number});
     }
-    if (box.hosts.empty() && children.empty()) {
+    if (box.hosts.empty() && children.empty() && !broken) {
       finding("switch-empty", line.number,
               fmt::format("switch {} has neither Nodes nor Switches", box.name));
       return {};
