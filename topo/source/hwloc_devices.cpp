@@ -211,7 +211,16 @@ class Devices {
   }
 
   static bool is_switch(hwloc_obj_t object) {
-    return object->type == HWLOC_OBJ_PCI_DEVICE && object->attr->pcidev.vendor_id == kVendorNvidia;
+    if (object->type != HWLOC_OBJ_PCI_DEVICE) return false;
+    // A switch that doesn't answer on PCI has no vendor, but hwloc still knows it by its name.
+    return object->attr->pcidev.vendor_id == kVendorNvidia ||
+           (object->subtype != nullptr && std::string_view(object->subtype) == "NVSwitch");
+  }
+
+  /// POWER's NVLink ends: IBM's bridge, or the package itself.
+  static bool is_cpu(hwloc_obj_t object) {
+    return object->type == HWLOC_OBJ_PCI_DEVICE ? object->attr->pcidev.vendor_id == kVendorIbm
+                                                : !hwloc_obj_type_is_io(object->type);
   }
 
   /// Links of a path from its bandwidth in MB/s. hwloc's NVML backend counts 20000 a link for NVLink
@@ -235,6 +244,7 @@ class Devices {
       if (from == nullptr) continue;
       std::uint64_t to_switches = 0;
       std::uint64_t to_cpu = 0;
+      std::uint64_t elsewhere = 0;
       for (unsigned j = 0; j < matrix->nbobjs; ++j) {
         const std::uint64_t bandwidth = matrix->values[i * matrix->nbobjs + j];
         const hwloc_obj_t end = matrix->objs[j];
@@ -244,11 +254,12 @@ class Devices {
         } else if (is_switch(end)) {
           to_switches += bandwidth;
         } else {
-          to_cpu += bandwidth;
+          (is_cpu(end) ? to_cpu : elsewhere) += bandwidth;
         }
       }
       if (to_switches > 0) add_link(*from, GpuLink::To::nvswitch, {}, type, to_switches);
       if (to_cpu > 0) add_link(*from, GpuLink::To::cpu, {}, type, to_cpu);
+      if (elsewhere > 0) add_link(*from, GpuLink::To::unknown, {}, type, elsewhere);
     }
     hwloc_distances_release(topology_, matrix);
     return true;

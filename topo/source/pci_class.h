@@ -8,6 +8,7 @@ namespace topolaunch::topo {
 inline constexpr unsigned kVendorNvidia = 0x10de;
 inline constexpr unsigned kVendorAmd = 0x1002;
 inline constexpr unsigned kVendorIntel = 0x8086;
+inline constexpr unsigned kVendorIbm = 0x1014;
 inline constexpr unsigned kVendorAmazon = 0x1d0f;
 
 enum class GpuKind {

@@ -24,7 +24,7 @@ Json discover(const std::string& profile, const std::string& library = NVML_REPL
   std::ofstream(folder.path() + "/nvml.json") << profile;
   const auto output = SystemCommands().run(
       {"env", "LD_LIBRARY_PATH=" + library, "TOPOLAUNCH_NVML_PROFILE=" + folder.path() + "/nvml.json",
-       "TOPOLAUNCH_FSROOT=" + folder.path() + "/root", "HWLOC_SYNTHETIC=pack:2 [numa] core:4", DISCOVER_DUMP, "h"},
+       "TOPOLAUNCH_FSROOT=" + folder.path() + "/root", "HWLOC_SYNTHETIC=pack:2 numa:1 core:4 pu:1", DISCOVER_DUMP, "h"},
       Seconds(60));
   if (!output) {
     ADD_FAILURE() << output.error().text();
