@@ -175,6 +175,8 @@ struct CostModel::Tables {
         nvls = std::min(nvls, local.nvls ? local.nvls_bandwidth : 0);
         c.channels = std::min(c.channels, local.channels);
         c.nvlink = c.nvlink && local.nvlink;
+        if (local.link_speed > 0)
+          c.link_speed = c.link_speed > 0 ? std::min(c.link_speed, local.link_speed) : local.link_speed;
       } else {
         nvls = 0;
       }

@@ -167,10 +167,10 @@ HostModel::HostModel(const topo::Host& host) : gpus_(count_of(host.gpus)), cpu_c
       }
       gbps = intel ? pcie / kIntelP2pOverhead : pcie;
       if (relation == topo::PciRelation::sys || socket_[ix(a)] != socket_[ix(b)]) {
-        // Over the sockets, or out of one NIC and in at the other where that is faster.
         gbps = std::min(gbps, cpu_cpu_);
-        gbps = std::max(gbps, std::min({pcie, near_nic(a), near_nic(b)}));
         road = Road::cpu_cpu;
+        const double around = std::min({pcie, near_nic(a), near_nic(b)});
+        if (around > gbps) gbps = around, road = Road::nics;
       }
     }
   }
@@ -241,6 +241,7 @@ LocalBandwidth HostModel::compute(const std::vector<int>& gpus) const {
     if (rings.bandwidth > 0) {
       result.ring = result.tree = rings.bandwidth;
       result.channels = rings.channels;
+      result.link_speed = rings.speed;
       result.nvlink = true;
       for (const auto& [edge, part] : rings.load)
         result.load.push_back({{gpus[ix(edge.first)], gpus[ix(edge.second)]}, part});

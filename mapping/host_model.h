@@ -16,13 +16,15 @@
 namespace topolaunch::mapping {
 
 /// How two GPUs of a host reach each other.
-enum class Road { nvlink, nvswitch, pcie_switch, pcie_cpu, cpu_cpu };
+/// `nics` is out of one NIC and in at the other, which NCCL prefers where the sockets' link is slower.
+enum class Road { nvlink, nvswitch, pcie_switch, pcie_cpu, cpu_cpu, nics };
 
 /// What a set of GPUs of one host reaches together. GB/s.
 struct LocalBandwidth {
   double ring = 0;      ///< all ring channels
   double tree = 0;      ///< all chains
   int channels = 0;
+  double link_speed = 0;  ///< single NVLinks: of one channel; 0 = any
   bool nvlink = false;  ///< over NVLink or NVSwitch throughout
   bool nvls = false;    ///< NVSwitch multicast
   double nvls_bandwidth = 0;

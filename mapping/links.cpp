@@ -217,6 +217,12 @@ void Links::same_host(int host, int a, int b, double bytes) const {
   }
   load(first.pcie + a, bytes, 0);
   load(first.pcie + b, 0, bytes);
+  if (road == Road::nics) {
+    load(first.nic + model.nics(a).front(), bytes, 0);
+    load(first.nic + model.nics(b).front(), 0, bytes);
+    local_bytes_[2] += bytes;
+    return;
+  }
   if (road != Road::pcie_switch) {
     load(first.pcie_switch + model.pcie_switch(a), bytes, 0);
     load(first.pcie_switch + model.pcie_switch(b), 0, bytes);
@@ -230,10 +236,11 @@ void Links::same_host(int host, int a, int b, double bytes) const {
 
 void Links::add_flow(const Seat& from, const Seat& to, double bytes) const {
   if (from.host == to.host) return same_host(from.host, from.gpu, to.gpu, bytes);
-  std::vector<int> a, b;
-  if (from.gpu >= 0) a.push_back(from.gpu);
-  if (to.gpu >= 0) b.push_back(to.gpu);
-  add_between(from.host, a, to.host, b, bytes);
+  from_.clear();
+  to_.clear();
+  if (from.gpu >= 0) from_.push_back(from.gpu);
+  if (to.gpu >= 0) to_.push_back(to.gpu);
+  add_between(from.host, from_, to.host, to_, bytes);
 }
 
 void Links::add_local(int host, const std::vector<int>& gpus, double per_gpu, double moved) const {

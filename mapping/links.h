@@ -89,7 +89,7 @@ class Links {
   };
   mutable std::vector<Load> phase_, total_;
   mutable std::vector<int> touched_;
-  mutable std::vector<int> near_;
+  mutable std::vector<int> near_, from_, to_;  ///< scratch
   mutable std::map<std::string, double> by_level_;
   mutable std::vector<double> level_bytes_;  ///< by fabric level
   mutable double local_bytes_[4] = {0, 0, 0, 0};  ///< nvlink, pcie, cpu-cpu, memory

@@ -83,6 +83,7 @@ Prediction predict(const Communicator& c, Collective collective, double bytes) {
     int tree_channels = c.channels;
     if (c.hosts > 1) {
       tree = std::min(tree, c.net * (c.hosts == 2 ? 2 : 1));
+      if (c.link_speed > 0) tree = std::min(tree, c.link_speed * c.net_channels);
       tree_channels = inside ? std::max(c.net_channels, c.channels) : c.net_channels;
     }
     const double per_host = n / c.hosts;

@@ -80,7 +80,12 @@ std::string env_lines(const topo::Topology& topology, const RankGraph& graph, co
       std::transform(name.begin(), name.end(), name.begin(), [](unsigned char c) { return static_cast<char>(c - 'a' + 'A'); });
       words.push_back(fmt::format("TOPOLAUNCH_{}_RANK={}", name, coordinate(dimension, place.rank)));
     }
-    text += shell_quoted(words) + "\n";
+    // The value is quoted, not the word: a quoted NAME=VALUE is no assignment to a shell.
+    for (std::size_t i = 0; i < words.size(); ++i) {
+      const auto equals = words[i].find('=');
+      text += (i ? " " : "") + words[i].substr(0, equals + 1) + shell_quoted({words[i].substr(equals + 1)});
+    }
+    text += "\n";
   }
   return text;
 }

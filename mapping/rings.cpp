@@ -12,6 +12,11 @@ namespace {
 
 constexpr int kWork = 20000;  ///< steps of the search for one speed; a DGX-1V needs a tenth
 
+/// One hop of a ring or chain; the first entry's is the one that closes a ring.
+struct Hop {
+  int to, via;  ///< via -1 = over the link
+};
+
 /// Depth-first packing of Hamiltonian rings (or chains) into unit slots left[i][j].
 class Packer {
  public:
@@ -33,7 +38,7 @@ class Packer {
     }
   }
 
-  const std::vector<std::vector<int>>& run() {
+  const std::vector<std::vector<Hop>>& run() {
     next_ring();
     return best_;
   }
@@ -41,51 +46,81 @@ class Packer {
  private:
   void next_ring() {
     if (count_of(found_) > count_of(best_)) best_ = found_;
-    if (count_of(best_) >= bound_ || work_ > kWork) return;
+    if (enough()) return;
     // A chain may begin anywhere, a ring begins at 0.
     for (int start = 0; start < (ring_ ? 1 : n_); ++start) {
-      std::vector<int> path = {start};
+      std::vector<Hop> path = {{start, -1}};
       std::vector<bool> seen(ix(n_), false);
       seen[ix(start)] = true;
       extend(path, seen);
-      if (count_of(best_) >= bound_ || work_ > kWork) return;
+      if (enough()) return;
     }
   }
 
-  void extend(std::vector<int>& path, std::vector<bool>& seen) {
-    if (++work_ > kWork) return;
-    const int at = path.back();
-    if (count_of(path) == n_) {
-      if (ring_ && left_[ix(at)][ix(path.front())] == 0) return;
-      if (ring_) --left_[ix(at)][ix(path.front())];
-      found_.push_back(path);
-      next_ring();
-      found_.pop_back();
-      if (ring_) ++left_[ix(at)][ix(path.front())];
-      return;
-    }
-    // Links with most room first: double links carry a ring of their own speed.
-    std::vector<int> next;
-    for (int j = 0; j < n_; ++j)
-      if (!seen[ix(j)] && left_[ix(at)][ix(j)] > 0) next.push_back(j);
-    std::stable_sort(next.begin(), next.end(),
-                     [&](int a, int b) { return left_[ix(at)][ix(a)] > left_[ix(at)][ix(b)]; });
-    for (const int j : next) {
-      --left_[ix(at)][ix(j)];
-      seen[ix(j)] = true;
-      path.push_back(j);
-      extend(path, seen);
-      path.pop_back();
-      seen[ix(j)] = false;
-      ++left_[ix(at)][ix(j)];
-      if (count_of(best_) >= bound_ || work_ > kWork) return;
+  /// Takes (or with -1 gives back) one slot of the hop a -> b, through `via` where that is not -1.
+  void take(int a, int b, int via, int slots) {
+    if (via < 0) {
+      left_[ix(a)][ix(b)] -= slots;
+    } else {
+      left_[ix(a)][ix(via)] -= slots;
+      left_[ix(via)][ix(b)] -= slots;
     }
   }
+
+  /// Ways from a to b: the link, else through one other GPU. -1 stands for the link.
+  std::vector<int> ways(int a, int b) const {
+    if (left_[ix(a)][ix(b)] > 0) return {-1};
+    std::vector<int> result;
+    for (int k = 0; k < n_; ++k)
+      if (k != a && k != b && left_[ix(a)][ix(k)] > 0 && left_[ix(k)][ix(b)] > 0) result.push_back(k);
+    return result;
+  }
+
+  void extend(std::vector<Hop>& path, std::vector<bool>& seen) {
+    if (++work_ > kWork) return;
+    const int at = path.back().to;
+    if (count_of(path) == n_) {
+      if (!ring_) return close(path);
+      const int start = path.front().to;
+      for (const int via : ways(at, start)) {
+        take(at, start, via, 1);
+        path.front().via = via;
+        close(path);
+        take(at, start, via, -1);
+        if (enough()) return;
+      }
+      return;
+    }
+    // Links with most room first: double links carry a ring of their own speed. Detours last.
+    std::vector<int> next;
+    for (int j = 0; j < n_; ++j)
+      if (!seen[ix(j)]) next.push_back(j);
+    std::stable_sort(next.begin(), next.end(),
+                     [&](int a, int b) { return left_[ix(at)][ix(a)] > left_[ix(at)][ix(b)]; });
+    for (const int j : next)
+      for (const int via : ways(at, j)) {
+        take(at, j, via, 1);
+        seen[ix(j)] = true;
+        path.push_back({j, via});
+        extend(path, seen);
+        path.pop_back();
+        seen[ix(j)] = false;
+        take(at, j, via, -1);
+        if (enough()) return;
+      }
+  }
+
+  void close(const std::vector<Hop>& path) {
+    found_.push_back(path);
+    next_ring();
+    found_.pop_back();
+  }
+  bool enough() const { return count_of(best_) >= bound_ || work_ > kWork; }
 
   std::vector<std::vector<int>> left_;
   bool ring_;
   int n_ = 0, bound_ = 0, work_ = 0;
-  std::vector<std::vector<int>> found_, best_;
+  std::vector<std::vector<Hop>> found_, best_;
 };
 
 Packing pack(const Capacities& capacity, const std::vector<double>& speeds, bool ring) {
@@ -114,8 +149,17 @@ Packing pack(const Capacities& capacity, const std::vector<double>& speeds, bool
     best = {total, count_of(rings), speed, {}};
     std::map<std::pair<int, int>, double> load;
     for (const auto& path : rings)
-      for (int i = 0; i + (ring ? 0 : 1) < n; ++i)
-        load[{path[ix(i)], path[ix((i + 1) % n)]}] += 1.0 / count_of(rings);
+      for (int i = ring ? 0 : 1; i < n; ++i) {
+        const int from = path[ix((i + n - 1) % n)].to;
+        const auto& hop = path[ix(i)];
+        const double part = 1.0 / count_of(rings);
+        if (hop.via < 0) {
+          load[{from, hop.to}] += part;
+        } else {
+          load[{from, hop.via}] += part;
+          load[{hop.via, hop.to}] += part;
+        }
+      }
     best.load.assign(load.begin(), load.end());
   }
   return best;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Rings and chains through GPUs that are linked one by one (cube mesh, bridged pairs): how many of a
-// given speed fit on the links at once. Exact up to a fixed amount of work, then the best found.
+// given speed fit on the links at once. A hop may lead through one GPU of the set between two that are
+// not linked, as NCCL's do. Exact up to a fixed amount of work, then the best found.
 #pragma once
 
 #include <utility>

@@ -74,6 +74,8 @@ void Swaps::enqueue_around(int vertex) {
 
 bool Swaps::improve(int u, std::int64_t& budget) {
   if (!fixed_.empty() && fixed_[ix(u)]) return false;
+  // One unit of work is an evaluation of a vertex with few neighbours.
+  const auto unit = static_cast<std::int64_t>(1 + (graph_.first[ix(u) + 1] - graph_.first[ix(u)]) / 16);
   const int pu = place_[ix(u)];
   const Wide here = cost_at(u, pu);
   const auto& block = tree_.block[0];
@@ -87,13 +89,13 @@ bool Swaps::improve(int u, std::int64_t& budget) {
     seen_[ix(b)] = stamp_;
     // A swap that helps moves at least one of the two nearer to its own: look from that one.
     const Wide there = cost_at(u, inner_[ix(b)].front());
-    --budget;
+    budget -= unit;
     if (there >= here) continue;
     for (const int p : inner_[ix(b)]) {
       const int w = vertex_[ix(p)];
       if (!fixed_.empty() && fixed_[ix(w)]) continue;
       if (!kind_.empty() && kind_[ix(p)] != kind_[ix(pu)]) continue;
-      --budget;
+      budget -= unit;
       Wide change = there - here + cost_at(w, pu) - cost_at(w, p);
       if (change >= best_change) continue;
       for (std::size_t x = graph_.first[ix(u)]; x < graph_.first[ix(u) + 1]; ++x)

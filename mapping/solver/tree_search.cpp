@@ -71,7 +71,9 @@ class Search {
         deeper.starts = effort_.starts * 4;  // small graphs are cheap
         keep(expand(*smaller, search_tree(smaller->graph, smaller->tree, small_starts, random_.next(), deeper)));
       }
-      const int count = graph_.n > 20000 ? 1 : graph_.n > 1000 ? std::max(1, effort_.starts / 2) : effort_.starts;
+      // Large graphs get fewer starts: one takes seconds there.
+      const std::size_t size = graph_.arcs() + ix(graph_.n);
+      const int count = std::min(effort_.starts, size > 60'000 ? 1 : size > 10'000 ? std::max(1, effort_.starts / 2) : effort_.starts);
       for (int s = 0; s < count; ++s) refine(multisect(graph_, tree_, effort_.tries, random_));
     }
     if (best_.empty()) identity();
