@@ -174,8 +174,10 @@ class Machine {
   void nic(int i, int box) {
     NicFact fact;
     fact.nic.pci = below(box);
-    fact.nic.name = spec_.efa ? fmt::format("rdmap{}s0", (fact.nic.pci->domain << 8) +
-                                                             fact.nic.pci->bus)
+    // systemd's names for EFA adapters: bus and slot.
+    fact.nic.name = spec_.efa ? fmt::format("rdmap{}s{}",
+                                            (fact.nic.pci->domain << 8) + fact.nic.pci->bus,
+                                            static_cast<int>(fact.nic.pci->device))
                               : fmt::format("mlx5_{}", i);
     fact.nic.numa = numa_of_switch(box);
     fact.nic.rate = spec_.nic_rate;
