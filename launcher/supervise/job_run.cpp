@@ -363,10 +363,9 @@ void JobRun::judge_ends() {
   first_failure_ = first;
   RankProcess& rank = ranks_[static_cast<std::size_t>(*first)];
   double grace = plan_.grace.count();
-  if (rank.signal_number() == SIGKILL) {
-    rank.memory_evidence = memory_->evidence(rank.pid);
-    grace = std::min(grace, kGraceAfterKill);
-  }
+  if (rank.signal_number() == SIGKILL) grace = std::min(grace, kGraceAfterKill);
+  // 137: a shell says so of the command that it waited for.
+  if (rank.exit_status() == 128 + SIGKILL) rank.memory_evidence = memory_->evidence(rank.pid);
   if (!by_) begin_end(Ending::By::job, rank.exit_status(), rank.end_in_words(), SIGTERM, grace);
 }
 
@@ -549,9 +548,13 @@ Ending JobRun::ending() {
       }
     }
   }
-  const int engine = !engine_status_ ? 0
-                     : WIFSIGNALED(*engine_status_) ? 128 + WTERMSIG(*engine_status_)
-                                                    : WEXITSTATUS(*engine_status_);
+  int engine = !engine_status_ ? 0
+               : WIFSIGNALED(*engine_status_) ? 128 + WTERMSIG(*engine_status_)
+                                              : WEXITSTATUS(*engine_status_);
+  if (killed_ && !by_ && engine == 128 + SIGKILL) {  // by us, long after its ranks had ended
+    engine = 0;
+    notes_.push_back(launch_.program + " did not end by itself after its ranks and was killed");
+  }
   for (RankProcess& rank : ranks_) {
     if (!rank.status && engine_status_ && engine == 0) rank.status = 0;
     RankEnding end;
