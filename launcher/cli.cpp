@@ -37,19 +37,18 @@ const VerbEntry* find_verb(std::string_view name) {
   return nullptr;
 }
 
-/// Whether an option word is followed by its value; asks the verbs, `run` first. One that no verb
-/// knows is taken for a switch: it will be refused by name anyway.
-bool takes_value(const std::string& word) {
-  if (word.find('=') != std::string::npos) return false;
+/// Whether an option word is followed by its value; asks the verbs, `run` first. Nothing for one
+/// that no verb knows.
+std::optional<bool> takes_value(const std::string& word) {
   const bool is_short = !word.starts_with("--");
-  if (is_short && word.size() > 2) return false;  // -n4
+  const std::string name = is_short ? word.substr(0, 2) : word.substr(0, word.find('='));
   for (const VerbEntry& verb : verbs()) {
     const Parser parser = make_parser(verb);
-    if (const CLI::Option* const option = parser.app->get_option_no_throw(word)) {
-      return option->get_items_expected_max() > 0;
+    if (const CLI::Option* const option = parser.app->get_option_no_throw(name)) {
+      return option->get_items_expected_max() > 0 && name == word;  // not -n4, --ranks=4
     }
   }
-  return false;
+  return std::nullopt;
 }
 
 struct Split {
@@ -62,13 +61,16 @@ struct Split {
 Split split_words(const std::vector<std::string>& words) {
   Split split;
   std::size_t i = 0;
+  bool looking = true;  // for the verb; an unknown option ends that: it is refused by name
   for (; i < words.size() && words[i] != "--"; ++i) {
     const std::string& word = words[i];
-    if (split.first) {
+    if (split.first || !looking) {
       split.options.push_back(word);
     } else if (word.size() > 1 && word.front() == '-') {
       split.options.push_back(word);
-      if (takes_value(word) && i + 1 < words.size() && words[i + 1] != "--") {
+      const auto valued = takes_value(word);
+      looking = valued.has_value();
+      if (valued.value_or(false) && i + 1 < words.size() && words[i + 1] != "--") {
         split.options.push_back(words[++i]);
       }
     } else {

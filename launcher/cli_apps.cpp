@@ -161,7 +161,8 @@ void build_bench(CLI::App& app, Request& request) {
 
 void build_validate(CLI::App& app, Request& request) {
   auto& o = request.emplace<ValidateOptions>();
-  app.add_option("RUN", o.plan, "run id, its beginning, \"last\", a run directory or plan.json")
+  app.add_option("RUN", o.plan, "id, its beginning, last, folder or plan.json")
+      ->type_name("")
       ->required();
   text(app, "--measurement", o.measurement, "hold the plan against this one", "FILE", kCheck);
   text(app, "--observation", o.observation, "what the ranks saw", "FILE", kCheck);
@@ -184,7 +185,8 @@ void build_ps(CLI::App& app, Request& request) {
 void build_report(CLI::App& app, Request& request) {
   auto& o = request.emplace<ReportOptions>();
   o.run = "last";
-  app.add_option("RUN", o.run, "run id, its beginning, \"last\" or a run directory");
+  app.add_option("RUN", o.run, "id, its beginning, last (default) or a folder")
+      ->type_name("");
   flag(app, "--json", o.json, "one JSON object on stdout", kOutput);
 }
 

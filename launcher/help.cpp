@@ -9,18 +9,18 @@ std::string general_help() {
   return R"(Usage: topolaunch [run] [OPTIONS] -- COMMAND [ARGS...]
 Every rank of a GPU job on the right GPU, proved: topolaunch -- python train.py
 
-Verbs:   topo      what is this machine?       map     solve, print, start nothing
+Verbs:   topo      what is this machine?       map     solve, start nothing
          lint      is a topology file right?   bench   measure the interconnect
          validate  a run against measurement   report  what a run did
          quota     tokens, balance, usage      ps      runs that are live
-         doctor    what can be used here       VERB --help shows a verb's options
+         doctor    what can be used here       VERB --help: a verb's options
 Ranks:   -n, --ranks N        else one per visible GPU, else 1; --oversubscribe
          --parallel tp=8,dp=4 [--order tp-cp-ep-dp-pp] [--bytes tp=64M,dp=1G]
          --traffic FILE       who talks to whom; or --pattern allreduce|ring|...
 Place:   --topology FILE|SPEC in place of this machine; --distance 1:10:100
          --pin RANK=HOST:GPU, --exclude HOST, --require|--prefer|--spread LEVEL
          --objective time|hop-bytes, --effort fast|default|best
-Launch:  --dry-run            show the plan and the exact commands, start nothing
+Launch:  --dry-run            show plan and exact commands, start nothing
          --engine auto|local|mpirun, --engine-args "..."
          --time-limit 1h30m, --grace 10s
 Quota:   --quota-token FILE, --ledger sqlite:PATH, --quota require|warn|off

@@ -82,7 +82,11 @@ std::string why_no_gpu(const topo::Topology& topology) {
   for (const topo::SurveyEntry& entry : topology.survey) {
     if (entry.source != "nvml") continue;
     if (entry.status == topo::SurveyEntry::Status::unavailable) {
-      return "could not look for GPUs: " + entry.why;
+      // The reason alone: what to do about it stands in `topo` and `doctor`.
+      std::string why = entry.why.substr(0, entry.why.find("; "));
+      constexpr std::string_view absent = ": cannot open shared object file: No such file or directory";
+      if (why.ends_with(absent)) why = why.substr(0, why.size() - absent.size()) + " is not there";
+      return "could not look for GPUs: " + why;
     }
     return entry.status == topo::SurveyEntry::Status::ok ? "CUDA_VISIBLE_DEVICES hides all GPUs"
                                                          : "no GPU seen";

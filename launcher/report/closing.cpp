@@ -65,7 +65,7 @@ std::string placed_line(const Story& story) {
       story.plan.ranks, [](const RankPlan& rank) { return rank.gpu_index >= 0; });
   if (!has_gpus) return line + "; " + cut(why_no_gpu(story.topology), 60);
   const mapping::Gain& gain = story.solution.gain;
-  if (!gain.possible) return line + "; no gain possible: " + gain.why;
+  if (!gain.possible) return line + "; " + no_gain_phrase(gain);
   const double given = story.solution.given.seconds.count();
   if (given > 0) {
     line += fmt::format("; {:.0f} % less than the given order",
@@ -114,6 +114,10 @@ std::string signal_name(int signal) {
 }
 
 }  // namespace
+
+std::string no_gain_phrase(const mapping::Gain& gain) {
+  return gain.why.starts_with("no gain possible") ? gain.why : "no gain possible: " + gain.why;
+}
 
 std::string placed_phrase(const Plan& plan) {
   const std::string ranks = plural(plan.ranks.size(), "rank");

@@ -7,6 +7,7 @@
 #include <array>
 
 #include "base/commands.h"
+#include "launcher/report/closing.h"
 
 namespace topolaunch::launcher {
 namespace {
@@ -66,7 +67,7 @@ std::string dry_run_text(const Story& story,
                        topolaunch::to_text(solution.given.seconds),
                        topolaunch::to_text(solution.solution.seconds), solution.solution.model);
   }
-  if (!solution.gain.possible) out += "no gain possible: " + solution.gain.why + "\n";
+  if (!solution.gain.possible) out += no_gain_phrase(solution.gain) + "\n";
   for (const std::string& reason : solution.reasons) out += "  " + reason + "\n";
   out += "quota: " + story.quota.words + "\n";
   if (!plan.ranks.empty()) {

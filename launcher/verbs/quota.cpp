@@ -225,7 +225,7 @@ std::string quota_help() {
     out += line + std::string(one.summary) + "\n";
   }
   return out +
-         "\nQuota is advisory: it stops an honest mistake, not a user who edits his own ledger.\n"
+         "\nAdvisory: it stops an honest mistake, not a user who edits his own ledger.\n"
          "topolaunch quota SUBVERB --help shows a subverb's options.\n";
 }
 
