@@ -42,8 +42,8 @@ std::optional<JoinedRank> torchrun(const Environment& e) {
 /// OMPI_COMM_WORLD_NODE_RANK is the rank within the host, not the host's number: not used.
 std::optional<JoinedRank> open_mpi(const Environment& e) {
   return checked({value(e, "OMPI_COMM_WORLD_RANK"), value(e, "OMPI_COMM_WORLD_SIZE"),
-                  value(e, "OMPI_COMM_WORLD_LOCAL_RANK"), value(e, "OMPI_COMM_WORLD_LOCAL_SIZE"), -1,
-                  "Open MPI"});
+                  value(e, "OMPI_COMM_WORLD_LOCAL_RANK"), value(e, "OMPI_COMM_WORLD_LOCAL_SIZE"),
+                  -1, "Open MPI"});
 }
 
 /// Hydra and Intel MPI say the local numbers. Slurm's PMI-2 sets PMI_RANK as well, and says the

@@ -3,7 +3,8 @@
 // Join mode: topolaunch that was started as one of N ranks (`mpirun -n 4 topolaunch -- app`) starts
 // nobody. It prepares this one rank and becomes the command.
 //
-//   if (auto joined = joined_rank(outside.environment)) { ... plan of one rank ...; exec_joined(plan, outside, {}); }
+//   if (auto joined = joined_rank(outside.environment)) { ... plan of one rank ...;
+//   exec_joined(plan, outside, {}); }
 #pragma once
 
 #include <functional>

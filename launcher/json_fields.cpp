@@ -57,8 +57,11 @@ Json words_to_json(const std::vector<std::string>& words) {
 JsonFields::JsonFields(const Json& json, std::string file, std::string where)
     : json_(json), file_(std::move(file)), where_(std::move(where)) {
   if (!json_.is_object()) {
-    error_ = Error{Code::invalid_input, (where_.empty() ? "this" : where_) + " is not an object",
-                   {}, file_, 0};
+    error_ = Error{Code::invalid_input,
+                   (where_.empty() ? "this" : where_) + " is not an object",
+                   {},
+                   file_,
+                   0};
   }
 }
 
@@ -194,7 +197,8 @@ std::map<std::string, std::string> JsonFields::text_map_or_empty(const char* key
   }
   for (const auto& [name, item] : value->items()) {
     auto word = word_from_json(item);
-    if (!word || name.empty() || name.find_first_of(std::string_view("=\0", 2)) != std::string::npos) {
+    if (!word || name.empty() ||
+        name.find_first_of(std::string_view("=\0", 2)) != std::string::npos) {
       wrong(key, "is not an object of texts");
       return out;
     }

@@ -17,8 +17,9 @@ Result<std::vector<std::vector<std::string>>> LocalEngine::commands(const Plan& 
 
 Result<std::unique_ptr<Run>> LocalEngine::start(const Plan& plan, const Outside& outside) const {
   if (plan.hosts.size() > 1) {
-    return fail(Code::unavailable, "engine local starts ranks on this host only, and the plan has " +
-                                       std::to_string(plan.hosts.size()) + " hosts",
+    return fail(Code::unavailable,
+                "engine local starts ranks on this host only, and the plan has " +
+                    std::to_string(plan.hosts.size()) + " hosts",
                 "use --engine mpirun");
   }
   if (plan.ranks.size() > 1) {

@@ -30,9 +30,11 @@ std::string_view text_at(const std::string& bytes, std::uint64_t offset) {
 }  // namespace
 
 bool is_mpi_library(std::string_view path) {
-  const std::string_view name = path.substr(path.rfind('/') == std::string_view::npos ? 0 : path.rfind('/') + 1);
+  const std::string_view name =
+      path.substr(path.rfind('/') == std::string_view::npos ? 0 : path.rfind('/') + 1);
   // Open MPI and Intel MPI: libmpi.so.N; MPICH and Cray: libmpich.so.N, libmpi_gnu...so.N
-  for (const std::string_view known : {"libmpi.so", "libmpich.so", "libmpi_cray.so", "libmpi_gnu"}) {
+  for (const std::string_view known :
+       {"libmpi.so", "libmpich.so", "libmpi_cray.so", "libmpi_gnu"}) {
     if (name.starts_with(known)) return true;
   }
   return false;

@@ -16,7 +16,8 @@
 namespace topolaunch::launcher {
 namespace {
 
-std::optional<int> number_behind(const std::string& text, std::string_view words, std::size_t from = 0) {
+std::optional<int> number_behind(const std::string& text, std::string_view words,
+                                 std::size_t from = 0) {
   const auto at = text.find(words, from);
   if (at == std::string::npos) return std::nullopt;
   const char* begin = text.data() + at + words.size();
@@ -27,8 +28,8 @@ std::optional<int> number_behind(const std::string& text, std::string_view words
   return value;
 }
 
-/// Variables for mpirun itself. Open MPI refuses root unless both of its own are set; containers are
-/// root.
+/// Variables for mpirun itself. Open MPI refuses root unless both of its own are set; containers
+/// are root.
 std::map<std::string, std::string> variables_for(const MpirunVersion& version,
                                                  const Environment& environment) {
   std::map<std::string, std::string> out;
@@ -64,10 +65,12 @@ std::vector<std::string> arguments(const MpirunVersion& version, const Plan& pla
   }
   const char* const runtime = version.major >= 5 ? "--prtemca" : "--mca";
   // Inside a Slurm allocation Open MPI would ask Slurm for the hosts and start through srun.
-  if (outside.environment.has("SLURM_JOB_ID")) add({runtime, "ras", "^slurm", runtime, "plm", "^slurm"});
-  // mpirun gives the ranks of a failed job this long between SIGTERM and SIGKILL. Its default of 1 s
-  // would cut --grace short.
-  const std::string grace = std::to_string(std::max(1L, std::lround(std::ceil(plan.grace.count()))));
+  if (outside.environment.has("SLURM_JOB_ID"))
+    add({runtime, "ras", "^slurm", runtime, "plm", "^slurm"});
+  // mpirun gives the ranks of a failed job this long between SIGTERM and SIGKILL. Its default of 1
+  // s would cut --grace short.
+  const std::string grace =
+      std::to_string(std::max(1L, std::lround(std::ceil(plan.grace.count()))));
   add({runtime, "odls_base_sigkill_timeout", grace.c_str()});
   const std::string scratch = scratch_for(plan, outside.environment);
   add({runtime, version.major >= 5 ? "prte_tmpdir_base" : "orte_tmpdir_base", scratch.c_str()});
@@ -89,8 +92,9 @@ std::string scratch_for(const Plan& plan, const Environment& environment) {
 
 Status fits(const Plan& plan) {
   if (plan.hosts.size() <= 1) return {};
-  return fail(Code::unavailable, "engine mpirun starts ranks on this host only so far, and the plan has " +
-                                     std::to_string(plan.hosts.size()) + " hosts",
+  return fail(Code::unavailable,
+              "engine mpirun starts ranks on this host only so far, and the plan has " +
+                  std::to_string(plan.hosts.size()) + " hosts",
               "start topolaunch under mpirun on the hosts: mpirun --host A,B topolaunch -- CMD");
 }
 
@@ -114,7 +118,8 @@ std::optional<std::pair<int, int>> failure_in_mpirun_words(const std::string& wo
   //   mpirun noticed that process rank 2 with PID 0 on node h exited on signal 9 (Killed).
   //   Process name: [[24376,1],1]   Exit code:    7
   if (const auto rank = number_behind(words, "noticed that process rank ")) {
-    if (const auto signal = number_behind(words, "exited on signal ")) return {{*rank, *signal & 0x7f}};
+    if (const auto signal = number_behind(words, "exited on signal "))
+      return {{*rank, *signal & 0x7f}};
   }
   if (const auto name = words.find("Process name: [["); name != std::string::npos) {
     const auto rank = number_behind(words, "],", name);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Engine `mpirun`: Open MPI's launcher (4.1, 5.0). It starts one shim a rank and gives MPI; binding,
-// environment and output are topolaunch's, so --bind-to none. Rank r is shim r: Open MPI numbers
-// them (OMPI_COMM_WORLD_RANK), and each shim asks topolaunch for the order of its number.
+// Engine `mpirun`: Open MPI's launcher (4.1, 5.0). It starts one shim a rank and gives MPI;
+// binding, environment and output are topolaunch's, so --bind-to none. Rank r is shim r: Open MPI
+// numbers them (OMPI_COMM_WORLD_RANK), and each shim asks topolaunch for the order of its number.
 #pragma once
 
 #include <optional>
@@ -17,7 +17,7 @@ namespace topolaunch::launcher {
 struct MpirunVersion {
   std::string program;  ///< path
   int major = 0, minor = 0;
-  std::string text;     ///< "4.1.4"
+  std::string text;  ///< "4.1.4"
   bool known() const { return (major == 4 && minor >= 0) || major == 5; }
 };
 

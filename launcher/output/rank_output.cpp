@@ -23,8 +23,8 @@ constexpr std::size_t kMaxLine = std::size_t{16} << 20;
 constexpr std::size_t kLastWords = 4096;
 /// Bytes of one stream in one turn, so that a chatty rank does not keep the others waiting.
 constexpr std::size_t kTurn = std::size_t{256} << 10;
-/// At the end a pipe holds at most its capacity (1 MiB, /proc/sys/fs/pipe-max-size), unless a process
-/// that isn't the job's writes on and on.
+/// At the end a pipe holds at most its capacity (1 MiB, /proc/sys/fs/pipe-max-size), unless a
+/// process that isn't the job's writes on and on.
 constexpr std::size_t kLastTurn = std::size_t{4} << 20;
 
 }  // namespace
@@ -48,7 +48,8 @@ double RankOutput::pause(const Stream& stream) const {
 Result<Descriptor> RankOutput::open_stream(int rank, int number) {
   std::array<int, 2> ends{};
   if (::pipe2(ends.data(), O_CLOEXEC) != 0) {
-    return fail(Code::try_again, std::string("can't make a pipe for a rank's output: ") + std::strerror(errno),
+    return fail(Code::try_again,
+                std::string("can't make a pipe for a rank's output: ") + std::strerror(errno),
                 "raise the limit of open files (ulimit -n)");
   }
   auto stream = std::make_unique<Stream>();
@@ -61,8 +62,8 @@ Result<Descriptor> RankOutput::open_stream(int rank, int number) {
     if (auto made = make_folders(options_.log_directory); !made) {
       return tl::unexpected(std::move(made).error());
     }
-    const std::string path = options_.log_directory + "/rank-" + std::to_string(rank) +
-                             (number == 1 ? ".out" : ".err");
+    const std::string path =
+        options_.log_directory + "/rank-" + std::to_string(rank) + (number == 1 ? ".out" : ".err");
     stream->file.reset(::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644));
     if (!stream->file) {
       return fail(Error{Code::configuration, std::string("can't write: ") + std::strerror(errno),
@@ -112,7 +113,8 @@ void RankOutput::take(Stream& stream, std::string_view text) {
       const ssize_t n = ::write(stream.file.get(), rest.data(), rest.size());
       if (n < 0 && errno == EINTR) continue;
       if (n < 0) {
-        problem_ = "log of rank " + std::to_string(stream.rank) + " cut short: " + std::strerror(errno);
+        problem_ =
+            "log of rank " + std::to_string(stream.rank) + " cut short: " + std::strerror(errno);
         stream.file.reset();
         break;
       }

@@ -51,8 +51,8 @@ class RankOutput {
     int rank = 0, number = 1;
     Descriptor pipe, file;
     std::string partial;
-    std::string last;        ///< of stderr
-    double changed = 0;      ///< when the partial line last grew; 0 = now, not stamped yet
+    std::string last;    ///< of stderr
+    double changed = 0;  ///< when the partial line last grew; 0 = now, not stamped yet
   };
   void read(Stream& stream, bool all);
   void take(Stream& stream, std::string_view text);

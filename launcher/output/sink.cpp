@@ -32,7 +32,8 @@ Sink::Sink(int fd) : fd_(fd) {
 }
 
 bool Sink::same_target(int a, int b) {
-  struct stat x {}, y {};
+  struct stat x {
+  }, y{};
   return ::fstat(a, &x) == 0 && ::fstat(b, &y) == 0 && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
 }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Sink: our stdout or stderr as the place where the ranks' lines go. A line is never torn by another
-// rank's: text comes in whole lines, or in a piece of a line (a prompt, a progress bar) that is
-// closed with a newline before somebody else writes.
+// Sink: our stdout or stderr as the place where the ranks' lines go. A line is never torn by
+// another rank's: text comes in whole lines, or in a piece of a line (a prompt, a progress bar)
+// that is closed with a newline before somebody else writes.
 #pragma once
 
 #include <cstddef>

@@ -18,8 +18,7 @@ void restore_signals(const std::vector<int>& ignored) {
   for (int number = 1; number < NSIG; ++number) {
     if (number == SIGKILL || number == SIGSTOP) continue;
     struct sigaction action {};
-    action.sa_handler =
-        std::ranges::find(ignored, number) != ignored.end() ? SIG_IGN : SIG_DFL;
+    action.sa_handler = std::ranges::find(ignored, number) != ignored.end() ? SIG_IGN : SIG_DFL;
     ::sigaction(number, &action, nullptr);
   }
   sigset_t none;
@@ -50,10 +49,12 @@ CpuSet open_descriptors() {
 
 Error become(const Order& order, const Environment& variables, const CpuSet& keep_descriptors) {
   if (!order.working_directory.empty() && ::chdir(order.working_directory.c_str()) != 0) {
-    return Error{Code::configuration,
-                 "can't enter the working folder '" + order.working_directory +
-                     "': " + std::strerror(errno),
-                 "start topolaunch in a folder that is there on every host", {}, 0};
+    return Error{
+        Code::configuration,
+        "can't enter the working folder '" + order.working_directory + "': " + std::strerror(errno),
+        "start topolaunch in a folder that is there on every host",
+        {},
+        0};
   }
   for (const int fd : open_descriptors().to_vector()) {
     if (fd > 2 && !keep_descriptors.contains(fd)) ::fcntl(fd, F_SETFD, FD_CLOEXEC);
@@ -69,16 +70,22 @@ Error become(const Order& order, const Environment& variables, const CpuSet& kee
   }
   const std::string& name = order.command.front();
   if (number == ENOENT && ::access(order.executable.c_str(), F_OK) == 0) {
-    return Error{Code::not_found, "the interpreter of '" + name + "' was not found",
-                 "check its first line (#!) and its dynamic loader", {}, 0};
+    return Error{Code::not_found,
+                 "the interpreter of '" + name + "' was not found",
+                 "check its first line (#!) and its dynamic loader",
+                 {},
+                 0};
   }
   if (number == ENOENT || number == ENOTDIR) {
     return Error{Code::not_found, "command '" + name + "' was not found", "check the path", {}, 0};
   }
   std::string next = "chmod +x it, or start it through its interpreter";
   if (number == E2BIG) next = "shorten the arguments or the environment";
-  return Error{Code::not_executable, "'" + name + "' can't be executed: " + std::strerror(number),
-               std::move(next), {}, 0};
+  return Error{Code::not_executable,
+               "'" + name + "' can't be executed: " + std::strerror(number),
+               std::move(next),
+               {},
+               0};
 }
 
 }  // namespace topolaunch::launcher

@@ -47,7 +47,8 @@ void see_numa(RankObservation& seen, const RankPlan& plan, const CpuSet& cpus, c
   }
   std::ranges::sort(seen.numa);
   if (plan.numa && std::ranges::find(seen.numa, *plan.numa) == seen.numa.end()) {
-    seen.problems.push_back("runs on NUMA node " + (seen.numa.empty() ? "?" : std::to_string(seen.numa[0])) +
+    seen.problems.push_back("runs on NUMA node " +
+                            (seen.numa.empty() ? "?" : std::to_string(seen.numa[0])) +
                             ", planned " + std::to_string(*plan.numa));
   }
 }
@@ -110,8 +111,8 @@ void see_gpu(RankObservation& seen, const RankPlan& plan, const Environment& var
   const bool wrong_pci = !plan.gpu_pci.empty() && plan.gpu_pci != seen.gpu_pci;
   if (wrong_uuid || wrong_pci) {
     seen.problems.push_back("cuda:" + std::to_string(plan.local_rank) + " is GPU " + seen.gpu_pci +
-                            " (" + gpu->uuid + "), planned " + plan.gpu_pci + " (" +
-                            plan.gpu_uuid + ")");
+                            " (" + gpu->uuid + "), planned " + plan.gpu_pci + " (" + plan.gpu_uuid +
+                            ")");
   }
 }
 

@@ -14,7 +14,14 @@ namespace topolaunch::launcher {
 namespace {
 
 // <linux/mempolicy.h>, Linux 6.1
-enum Policy { kDefault = 0, kPreferred = 1, kBind = 2, kInterleave = 3, kLocal = 4, kPreferredMany = 5 };
+enum Policy {
+  kDefault = 0,
+  kPreferred = 1,
+  kBind = 2,
+  kInterleave = 3,
+  kLocal = 4,
+  kPreferredMany = 5
+};
 constexpr int kPolicyFlags = 0xe000;  // MPOL_MODE_FLAGS
 constexpr std::size_t kNodes = 4096;  // more than any kernel's MAX_NUMNODES (1 << 10)
 constexpr std::size_t kBits = sizeof(unsigned long) * CHAR_BIT;
@@ -84,7 +91,8 @@ std::optional<std::string> prefer_memory(const std::vector<int>& nodes) {
   }
   if (set_policy(kPreferred, first) == 0) return std::nullopt;
   if (errno == EINVAL) {
-    return "memory of NUMA node " + named.to_list() + " can't be preferred: not there or not allowed";
+    return "memory of NUMA node " + named.to_list() +
+           " can't be preferred: not there or not allowed";
   }
   return "memory policy can't be set: " + reason(errno);
 }
@@ -103,13 +111,20 @@ std::string memory_policy() {
     return nodes.empty() ? std::string(word) : word + (" " + nodes.to_list());
   };
   switch (mode & ~kPolicyFlags) {
-    case kDefault: return "default";
-    case kPreferred: return nodes.empty() ? "local" : with_nodes("preferred");
-    case kPreferredMany: return with_nodes("preferred");
-    case kBind: return with_nodes("bind");
-    case kInterleave: return with_nodes("interleave");
-    case kLocal: return "local";
-    default: return with_nodes(("policy " + std::to_string(mode & ~kPolicyFlags)).c_str());
+    case kDefault:
+      return "default";
+    case kPreferred:
+      return nodes.empty() ? "local" : with_nodes("preferred");
+    case kPreferredMany:
+      return with_nodes("preferred");
+    case kBind:
+      return with_nodes("bind");
+    case kInterleave:
+      return with_nodes("interleave");
+    case kLocal:
+      return "local";
+    default:
+      return with_nodes(("policy " + std::to_string(mode & ~kPolicyFlags)).c_str());
   }
 }
 

@@ -70,7 +70,9 @@ Error take_place_and_become(const Order& order, const CpuSet& keep_descriptors,
     if (!order.strict || problem.find("not checked") != std::string::npos) continue;
     return {Code::validation_failed,
             "rank " + std::to_string(order.place.rank) + ": " + problem + " (--strict)",
-            "leave out --strict to run all the same", {}, 0};
+            "leave out --strict to run all the same",
+            {},
+            0};
   }
   return become(order, variables, keep_descriptors);
 }
@@ -96,13 +98,13 @@ int shim_main(const std::vector<std::string>&, const Outside& outside) {
   take_streams(*order, channel->take_descriptors());
   // Signals are sent to the group, so that they reach what the command starts, too.
   static_cast<void>(::setpgid(0, order->process_group));
-  const Error error = take_place_and_become(
-      *order, inherited, outside, [&](const RankObservation& observation) {
+  const Error error =
+      take_place_and_become(*order, inherited, outside, [&](const RankObservation& observation) {
         channel->send(Json{{"observation", to_json(observation)}});
       });
-  channel->send(Json{{"error", {{"code", exit_status(error.code)},
-                                {"message", error.message},
-                                {"next", error.next}}}});
+  channel->send(Json{
+      {"error",
+       {{"code", exit_status(error.code)}, {"message", error.message}, {"next", error.next}}}});
   return exit_status(error.code);
 }
 

@@ -5,6 +5,7 @@
 // bring the ranks to life.
 #pragma once
 
+#include <algorithm>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -24,23 +25,29 @@ namespace topolaunch::launcher {
 
 /// What an engine adds to a plan.
 struct Launch {
-  std::string program;                  ///< for messages: "mpirun"; empty = the ranks themselves
-  std::vector<KeptProcess> processes;   ///< process r is rank r's shim where `shims`, else one engine
-  std::string scratch;                  ///< a folder for the engine's own files; goes with the job
+  std::string program;  ///< for messages: "mpirun"; empty = the ranks themselves
+  std::vector<KeptProcess>
+      processes;        ///< process r is rank r's shim where `shims`, else one engine
+  std::string scratch;  ///< a folder for the engine's own files; goes with the job
   bool shims = true;
-  bool gives_mpi = false;               ///< false: a rank with libmpi mapped ends the job
-  std::vector<std::string> notes;       ///< what has to be said about the engine
+  bool gives_mpi = false;          ///< false: a rank with libmpi mapped ends the job
+  std::vector<std::string> notes;  ///< what has to be said about the engine
   /// (rank, wait status) of the first failing rank as the engine's own words tell, if they do.
   std::function<std::optional<std::pair<int, int>>(const std::string&)> failure_in_words;
 };
 
+/// The sooner of two moments, where 0 = none.
+inline double sooner(double a, double b) { return a == 0 ? b : b == 0 ? a : std::min(a, b); }
+
 class JobRun final : public Run {
  public:
-  static Result<std::unique_ptr<Run>> start(const Plan& plan, const Outside& outside, Launch launch);
+  static Result<std::unique_ptr<Run>> start(const Plan& plan, const Outside& outside,
+                                            Launch launch);
   Result<Ending> wait(const std::function<std::string(Seconds)>& heartbeat) override;
 
  private:
   using Stage = RankProcess::Stage;
+  static constexpr double kHeartbeat = 10;  ///< seconds between two calls
   struct Stranger {
     Channel channel;
     pid_t pid = 0;
@@ -95,7 +102,7 @@ class JobRun final : public Run {
 
   bool passes_stdio_ = false;  ///< one rank, no tag, no files: it gets our own
   std::optional<Error> start_error_;
-  bool waiting_ = false;       ///< wait() was called: heartbeats
+  bool waiting_ = false;         ///< wait() was called: heartbeats
   std::vector<int> fresh_ends_;  ///< ranks that ended in this turn
   std::optional<int> first_failure_;
   std::optional<int> engine_status_;  ///< wait status

@@ -179,7 +179,8 @@ std::vector<Kin> Keeper::orphans() const {
     if (has(children_before_, kin.pid)) continue;
     bool ours = has(mine, kin.parent);
     if (!ours && kin.parent == ::getpid()) {
-      const auto text = RootedFiles().read("/proc/" + std::to_string(kin.pid) + "/environ", 1 << 22);
+      const auto text =
+          RootedFiles().read("/proc/" + std::to_string(kin.pid) + "/environ", 1 << 22);
       ours = text && text->find("TOPOLAUNCH_RUN_ID=" + id_) != std::string::npos;
     }
     if (ours) {

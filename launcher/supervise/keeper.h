@@ -6,9 +6,9 @@
 //                        -> mpirun -> shims that become ranks   (engine mpirun)
 //
 // It is a subreaper: every process of the job stays below it, forked twice or not. It holds one end
-// of a channel to topolaunch; when the other end closes (topolaunch was killed) it ends all of them.
-// Where cgroup v2 can be written it puts them into a cgroup as well. topolaunch is a subreaper too,
-// so that killing the keeper alone hands the job to topolaunch, which ends it.
+// of a channel to topolaunch; when the other end closes (topolaunch was killed) it ends all of
+// them. Where cgroup v2 can be written it puts them into a cgroup as well. topolaunch is a
+// subreaper too, so that killing the keeper alone hands the job to topolaunch, which ends it.
 #pragma once
 
 #include <sys/types.h>
@@ -27,7 +27,7 @@ namespace topolaunch::launcher {
 struct KeptProcess {
   std::vector<std::string> argv;
   std::map<std::string, std::string> environment;  ///< on top of topolaunch's own
-  Descriptor out, err;        ///< none = topolaunch's own
+  Descriptor out, err;                             ///< none = topolaunch's own
   bool dies_with_keeper = false;  ///< PR_SET_PDEATHSIG; false where its starter is a thread
 };
 

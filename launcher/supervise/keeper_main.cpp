@@ -176,8 +176,8 @@ class KeeperLoop {
     signal_kin(kin_below(::getpid()), SIGKILL);
   }
 
-  /// topolaunch is gone: nobody reads the output, nobody counts the time. Engines may clear up for a
-  /// moment, then everything ends.
+  /// topolaunch is gone: nobody reads the output, nobody counts the time. Engines may clear up for
+  /// a moment, then everything ends.
   void farewell() {
     const bool engine_below = !index_of_.empty();
     for (const auto& [pid, index] : index_of_) ::kill(pid, SIGTERM);
@@ -225,7 +225,8 @@ int keeper_main(const std::vector<std::string>& argv, const Outside& outside) {
   ::sigemptyset(&children);
   ::sigaddset(&children, SIGCHLD);
   const Descriptor signals(::signalfd(-1, &children, SFD_NONBLOCK | SFD_CLOEXEC));
-  if (fd < 0 || ::fcntl(fd, F_SETFD, FD_CLOEXEC) != 0 || !signals) return exit_status(Code::wrong_usage);
+  if (fd < 0 || ::fcntl(fd, F_SETFD, FD_CLOEXEC) != 0 || !signals)
+    return exit_status(Code::wrong_usage);
   ::prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
   // From here on the end of the channel says that topolaunch is gone, also if it went just now.
   ::prctl(PR_SET_PDEATHSIG, 0, 0, 0, 0);

@@ -33,9 +33,10 @@ Kin read_kin(pid_t pid) {
   unsigned long long start = 0;
   char state = '?';
   // The fields from 3 (state) on; 4 is the parent, 22 the start time (man 5 proc).
-  if (std::sscanf(close + 1,
-                  " %c %ld %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d %*d %*d %llu",
-                  &state, &parent, &start) != 3) {
+  if (std::sscanf(
+          close + 1,
+          " %c %ld %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d %*d %*d %llu",
+          &state, &parent, &start) != 3) {
     return kin;
   }
   kin.pid = pid;

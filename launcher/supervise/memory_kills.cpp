@@ -28,7 +28,8 @@ std::string own_memory_cgroup1(const Files& files) {
   for (std::string line; std::getline(lines, line);) {
     const auto a = line.find(':');
     const auto b = line.find(':', a + 1);
-    if (b != std::string::npos && lists_memory(line.substr(a + 1, b - a - 1))) own = line.substr(b + 1);
+    if (b != std::string::npos && lists_memory(line.substr(a + 1, b - a - 1)))
+      own = line.substr(b + 1);
   }
   if (own.empty()) return {};
   std::istringstream table(*mounts);
@@ -80,7 +81,8 @@ long MemoryKills::count(const Files& files, const Counter& counter) {
   if (!text) return 0;
   std::istringstream lines(*text);
   for (std::string line; std::getline(lines, line);) {
-    if (line.starts_with(counter.key + " ")) return std::atol(line.c_str() + counter.key.size() + 1);
+    if (line.starts_with(counter.key + " "))
+      return std::atol(line.c_str() + counter.key.size() + 1);
   }
   return 0;
 }
@@ -94,7 +96,8 @@ std::string MemoryKills::evidence(pid_t pid) {
     const ssize_t size = ::read(log_.get(), record.data(), record.size());
     if (size < 0 && errno == EPIPE) continue;  // overwritten while we read
     if (size <= 0) break;
-    const pid_t killed = pid_of_memory_kill(std::string(record.data(), static_cast<std::size_t>(size)));
+    const pid_t killed =
+        pid_of_memory_kill(std::string(record.data(), static_cast<std::size_t>(size)));
     if (killed > 0) in_log_.push_back(killed);
   }
   if (std::ranges::find(in_log_, pid) == in_log_.end()) return {};

@@ -30,7 +30,7 @@ class MemoryKills {
   static long count(const Files& files, const Counter& counter);
   const Files& files_;
   std::vector<Counter> counters_;
-  Descriptor log_;              ///< /dev/kmsg from now on; none where it may not be read
+  Descriptor log_;  ///< /dev/kmsg from now on; none where it may not be read
   std::vector<pid_t> in_log_;
 };
 

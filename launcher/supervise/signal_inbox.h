@@ -20,8 +20,8 @@ class SignalInbox {
   SignalInbox(const SignalInbox&) = delete;
   SignalInbox& operator=(const SignalInbox&) = delete;
 
-  /// From now on a write to a closed pipe is an error, not the end. After the keeper was started, so
-  /// that the job doesn't inherit it.
+  /// From now on a write to a closed pipe is an error, not the end. After the keeper was started,
+  /// so that the job doesn't inherit it.
   void ignore_sigpipe();
 
   struct Message {

@@ -16,7 +16,8 @@ namespace topolaunch::launcher::testing {
 class EngineContract : public ::testing::TestWithParam<const char*> {
  protected:
   void SetUp() override {
-    if (std::string(GetParam()) == "mpirun" && !has_mpirun()) GTEST_SKIP() << "no mpirun of Open MPI here";
+    if (std::string(GetParam()) == "mpirun" && !has_mpirun())
+      GTEST_SKIP() << "no mpirun of Open MPI here";
   }
   Outcome run(int ranks, std::vector<std::string> options, const std::vector<std::string>& command,
               const std::string& input = {}) {
@@ -70,7 +71,8 @@ TEST_P(EngineContract, LeavesNoDescriptorOpenInARank) {
 }
 
 TEST_P(EngineContract, ReportsTheStatusOfTheFirstFailingRankAndStopsTheOthers) {
-  const Outcome outcome = run(3, {"--grace", "5"}, sh("if [ $RANK = 1 ]; then exit 7; fi; exec sleep 300"));
+  const Outcome outcome =
+      run(3, {"--grace", "5"}, sh("if [ $RANK = 1 ]; then exit 7; fi; exec sleep 300"));
   EXPECT_EQ(outcome.status, 7) << outcome.err;
   EXPECT_EQ(summary()["ended_by"], "job");
   EXPECT_EQ(summary()["first_failure"]["rank"], 1);
@@ -85,7 +87,8 @@ TEST_P(EngineContract, NeverCallsAFailureSuccess) {
 }
 
 TEST_P(EngineContract, NamesTheSignalThatKilledARank) {
-  const Outcome outcome = run(2, {"--grace", "5"}, sh("if [ $RANK = 1 ]; then kill -SEGV $$; fi; exec sleep 300"));
+  const Outcome outcome =
+      run(2, {"--grace", "5"}, sh("if [ $RANK = 1 ]; then kill -SEGV $$; fi; exec sleep 300"));
   EXPECT_EQ(outcome.status, 139) << outcome.err;
   EXPECT_NE(outcome.err.find("rank 1"), std::string::npos) << outcome.err;
   EXPECT_NE(outcome.err.find("SIGSEGV"), std::string::npos) << outcome.err;
@@ -104,13 +107,15 @@ TEST_P(EngineContract, EndsTheJobAtItsTimeLimitWith124) {
 }
 
 TEST_P(EngineContract, KillsWhatIgnoresSigtermAfterTheGrace) {
-  const Outcome outcome = run(2, {"--limit", "0.3", "--grace", "0.5"}, sh("trap '' TERM; while :; do sleep 0.1; done"));
+  const Outcome outcome =
+      run(2, {"--limit", "0.3", "--grace", "0.5"}, sh("trap '' TERM; while :; do sleep 0.1; done"));
   EXPECT_EQ(outcome.status, 124) << outcome.err;
 }
 
 TEST_P(EngineContract, SendsASignalToEveryRankAtOnce) {
-  Process process(driver(GetParam(), 3, {},
-                         sh("trap 'echo usr1 $RANK; exit 0' USR1; echo ready; while :; do sleep 0.05; done")));
+  Process process(
+      driver(GetParam(), 3, {},
+             sh("trap 'echo usr1 $RANK; exit 0' USR1; echo ready; while :; do sleep 0.05; done")));
   ASSERT_TRUE(process.until("ready\nready\nready\n"));
   process.signal(SIGUSR1);
   const Outcome outcome = process.wait();
@@ -146,7 +151,8 @@ TEST_P(EngineContract, GivesStdinToRank0Alone) {
 
 TEST_P(EngineContract, KeepsOutputByteForByte) {
   // No newline at the end, a NUL byte, bytes that are no UTF-8.
-  const Outcome outcome = run(1, {"--log-dir", folder_.file("logs")}, sh("printf 'a\\0b\\377\\nend'; printf err >&2"));
+  const Outcome outcome =
+      run(1, {"--log-dir", folder_.file("logs")}, sh("printf 'a\\0b\\377\\nend'; printf err >&2"));
   EXPECT_EQ(outcome.out, std::string("a\0b\377\nend", 8));
   EXPECT_EQ(folder_.text("logs/rank-0.out"), outcome.out);
   EXPECT_EQ(folder_.text("logs/rank-0.err"), "err");
@@ -154,8 +160,9 @@ TEST_P(EngineContract, KeepsOutputByteForByte) {
 }
 
 TEST_P(EngineContract, NeverTearsALine) {
-  const Outcome outcome = run(4, {"--tag"}, sh(
-      "for i in $(seq 200); do printf \"%s-%03000d-\" $RANK $i; printf 'end\\n'; done"));
+  const Outcome outcome =
+      run(4, {"--tag"},
+          sh("for i in $(seq 200); do printf \"%s-%03000d-\" $RANK $i; printf 'end\\n'; done"));
   EXPECT_EQ(outcome.status, 0);
   std::size_t lines = 0;
   for (const std::string& line : lines_of(outcome.out)) {
@@ -174,8 +181,9 @@ TEST_P(EngineContract, CarriesLinesOfAMegabyte) {
 
 TEST_P(EngineContract, DoesNotWaitForAGrandchildThatHoldsTheOutput) {
   const std::string mark = "TL_TEST_MARK=held" + std::to_string(::getpid());
-  Process process(driver(GetParam(), 2, {"--grace", "2"}, sh("(trap '' TERM; sleep 300) & disown; echo done")),
-                  {{"TL_TEST_MARK", mark.substr(13)}});
+  Process process(
+      driver(GetParam(), 2, {"--grace", "2"}, sh("(trap '' TERM; sleep 300) & disown; echo done")),
+      {{"TL_TEST_MARK", mark.substr(13)}});
   const Outcome outcome = process.wait(20);
   EXPECT_EQ(outcome.status, 0) << outcome.err;
   EXPECT_TRUE(none_left(mark, 1));
@@ -184,9 +192,10 @@ TEST_P(EngineContract, DoesNotWaitForAGrandchildThatHoldsTheOutput) {
 TEST_P(EngineContract, LeavesNothingBehindWhenItIsKilled) {
   const std::string mark = "TL_TEST_MARK=kill" + std::to_string(::getpid());
   // A child that is forked twice, has a session of its own, and ignores SIGTERM.
-  Process process(driver(GetParam(), 2, {}, sh(
-      "trap '' TERM; (setsid bash -c 'trap \"\" TERM; while :; do sleep 0.1; done' &) ; echo ready; while :; do sleep 0.1; done")),
-      {{"TL_TEST_MARK", mark.substr(13)}});
+  Process process(driver(GetParam(), 2, {},
+                         sh("trap '' TERM; (setsid bash -c 'trap \"\" TERM; while :; do sleep 0.1; "
+                            "done' &) ; echo ready; while :; do sleep 0.1; done")),
+                  {{"TL_TEST_MARK", mark.substr(13)}});
   ASSERT_TRUE(process.until("ready\nready\n"));
   ASSERT_GE(processes_marked(mark).size(), 5U);
   process.signal(SIGKILL);

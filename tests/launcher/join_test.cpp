@@ -19,23 +19,34 @@ std::string text_of(const std::optional<JoinedRank>& j) {
   return out.str();
 }
 
-const Environment kTorchrun{{"RANK", "9"}, {"LOCAL_RANK", "1"}, {"WORLD_SIZE", "16"},
-                            {"LOCAL_WORLD_SIZE", "8"}, {"GROUP_RANK", "1"}, {"TORCHELASTIC_RUN_ID", "none"}};
+const Environment kTorchrun{{"RANK", "9"},        {"LOCAL_RANK", "1"},
+                            {"WORLD_SIZE", "16"}, {"LOCAL_WORLD_SIZE", "8"},
+                            {"GROUP_RANK", "1"},  {"TORCHELASTIC_RUN_ID", "none"}};
 
 TEST(Join, KnowsTheRanksOfEveryLauncher) {
   EXPECT_EQ(text_of(joined_rank(kTorchrun)), "torchrun: 9/16 local 1/8 host 1");
-  EXPECT_EQ(text_of(joined_rank({{"OMPI_COMM_WORLD_RANK", "3"}, {"OMPI_COMM_WORLD_SIZE", "4"},
-                                 {"OMPI_COMM_WORLD_LOCAL_RANK", "3"}, {"OMPI_COMM_WORLD_LOCAL_SIZE", "4"}})),
+  EXPECT_EQ(text_of(joined_rank({{"OMPI_COMM_WORLD_RANK", "3"},
+                                 {"OMPI_COMM_WORLD_SIZE", "4"},
+                                 {"OMPI_COMM_WORLD_LOCAL_RANK", "3"},
+                                 {"OMPI_COMM_WORLD_LOCAL_SIZE", "4"}})),
             "Open MPI: 3/4 local 3/4 host 0");
-  EXPECT_EQ(text_of(joined_rank({{"OMPI_COMM_WORLD_RANK", "3"}, {"OMPI_COMM_WORLD_SIZE", "8"},
-                                 {"OMPI_COMM_WORLD_LOCAL_RANK", "1"}, {"OMPI_COMM_WORLD_LOCAL_SIZE", "2"}})),
+  EXPECT_EQ(text_of(joined_rank({{"OMPI_COMM_WORLD_RANK", "3"},
+                                 {"OMPI_COMM_WORLD_SIZE", "8"},
+                                 {"OMPI_COMM_WORLD_LOCAL_RANK", "1"},
+                                 {"OMPI_COMM_WORLD_LOCAL_SIZE", "2"}})),
             "Open MPI: 3/8 local 1/2 host -1");
-  EXPECT_EQ(text_of(joined_rank({{"PMI_RANK", "2"}, {"PMI_SIZE", "4"}, {"MPI_LOCALRANKID", "0"},
+  EXPECT_EQ(text_of(joined_rank({{"PMI_RANK", "2"},
+                                 {"PMI_SIZE", "4"},
+                                 {"MPI_LOCALRANKID", "0"},
                                  {"MPI_LOCALNRANKS", "2"}})),
             "MPICH: 2/4 local 0/2 host -1");
-  EXPECT_EQ(text_of(joined_rank({{"PMI_RANK", "2"}, {"PMI_SIZE", "4"}})), "MPICH: 2/4 local -1/-1 host -1");
-  EXPECT_EQ(text_of(joined_rank({{"SLURM_STEP_ID", "0"}, {"SLURM_PROCID", "5"}, {"SLURM_STEP_NUM_TASKS", "6"},
-                                 {"SLURM_LOCALID", "1"}, {"SLURM_NODEID", "2"},
+  EXPECT_EQ(text_of(joined_rank({{"PMI_RANK", "2"}, {"PMI_SIZE", "4"}})),
+            "MPICH: 2/4 local -1/-1 host -1");
+  EXPECT_EQ(text_of(joined_rank({{"SLURM_STEP_ID", "0"},
+                                 {"SLURM_PROCID", "5"},
+                                 {"SLURM_STEP_NUM_TASKS", "6"},
+                                 {"SLURM_LOCALID", "1"},
+                                 {"SLURM_NODEID", "2"},
                                  {"SLURM_STEP_TASKS_PER_NODE", "2(x3)"}})),
             "Slurm step: 5/6 local 1/2 host 2");
 }
@@ -45,8 +56,10 @@ TEST(Join, IsNotARankWhereNobodyStartedRanks) {
   // A PyTorchJob pod, and a user's own RANK
   EXPECT_FALSE(joined_rank({{"RANK", "1"}, {"WORLD_SIZE", "4"}, {"MASTER_ADDR", "w"}}));
   // A batch script, an interactive step (0xfffffffa), the extern step
-  EXPECT_FALSE(joined_rank({{"SLURM_PROCID", "0"}, {"SLURM_NTASKS", "16"}, {"SLURM_LOCALID", "0"}}));
-  EXPECT_FALSE(joined_rank({{"SLURM_STEP_ID", "4294967290"}, {"SLURM_PROCID", "0"}, {"SLURM_NTASKS", "2"}}));
+  EXPECT_FALSE(
+      joined_rank({{"SLURM_PROCID", "0"}, {"SLURM_NTASKS", "16"}, {"SLURM_LOCALID", "0"}}));
+  EXPECT_FALSE(
+      joined_rank({{"SLURM_STEP_ID", "4294967290"}, {"SLURM_PROCID", "0"}, {"SLURM_NTASKS", "2"}}));
   // Numbers that contradict each other, or are none
   EXPECT_FALSE(joined_rank({{"OMPI_COMM_WORLD_RANK", "4"}, {"OMPI_COMM_WORLD_SIZE", "4"}}));
   EXPECT_FALSE(joined_rank({{"OMPI_COMM_WORLD_RANK", "x"}, {"OMPI_COMM_WORLD_SIZE", "4"}}));
@@ -58,12 +71,18 @@ TEST(Join, TakesTheInnermostLauncher) {
   both.set("OMPI_COMM_WORLD_RANK", "1");
   both.set("OMPI_COMM_WORLD_SIZE", "2");
   EXPECT_EQ(text_of(joined_rank(both)), "torchrun: 9/16 local 1/8 host 1");
-  EXPECT_EQ(text_of(joined_rank({{"SLURM_STEP_ID", "0"}, {"SLURM_PROCID", "1"}, {"SLURM_NTASKS", "2"},
-                                 {"OMPI_COMM_WORLD_RANK", "3"}, {"OMPI_COMM_WORLD_SIZE", "4"}})),
+  EXPECT_EQ(text_of(joined_rank({{"SLURM_STEP_ID", "0"},
+                                 {"SLURM_PROCID", "1"},
+                                 {"SLURM_NTASKS", "2"},
+                                 {"OMPI_COMM_WORLD_RANK", "3"},
+                                 {"OMPI_COMM_WORLD_SIZE", "4"}})),
             "Open MPI: 3/4 local -1/-1 host -1");
   // srun --mpi=pmi2 sets PMI_RANK as well
-  EXPECT_EQ(text_of(joined_rank({{"SLURM_STEP_ID", "0"}, {"SLURM_PROCID", "1"}, {"SLURM_NTASKS", "2"},
-                                 {"PMI_RANK", "1"}, {"PMI_SIZE", "2"}})),
+  EXPECT_EQ(text_of(joined_rank({{"SLURM_STEP_ID", "0"},
+                                 {"SLURM_PROCID", "1"},
+                                 {"SLURM_NTASKS", "2"},
+                                 {"PMI_RANK", "1"},
+                                 {"PMI_SIZE", "2"}})),
             "Slurm step: 1/2 local -1/-1 host -1");
 }
 

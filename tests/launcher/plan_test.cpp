@@ -67,18 +67,25 @@ TEST(Plan, RefusesWhatCannotBeStartedAndNamesThePlace) {
   };
   EXPECT_EQ(refused([](Json& j) { j["ranks"][1]["rank"] = 5; }),
             "p.json: ranks are not numbered 0, 1, 2, ... in order");
-  EXPECT_EQ(refused([](Json& j) { j["ranks"][1].erase("host"); }), "p.json: ranks[1].host is missing");
+  EXPECT_EQ(refused([](Json& j) { j["ranks"][1].erase("host"); }),
+            "p.json: ranks[1].host is missing");
   EXPECT_EQ(refused([](Json& j) { j["command"] = Json::array(); }), "p.json: command is empty");
-  EXPECT_EQ(refused([](Json& j) { j["command"] = {"a", 3}; }), "p.json: command is not a list of texts");
+  EXPECT_EQ(refused([](Json& j) {
+              j["command"] = {"a", 3};
+            }),
+            "p.json: command is not a list of texts");
   EXPECT_EQ(refused([](Json& j) { j["schema"] = "topolaunch.plan/2"; }),
             "p.json: schema is 'topolaunch.plan/2', not 'topolaunch.plan/1'");
-  EXPECT_EQ(refused([](Json& j) { j["ranks"][0]["cpus"] = "0-"; }), "p.json: ranks[0].cpus is not a CPU list");
+  EXPECT_EQ(refused([](Json& j) { j["ranks"][0]["cpus"] = "0-"; }),
+            "p.json: ranks[0].cpus is not a CPU list");
   EXPECT_EQ(refused([](Json& j) { j["ranks"][0]["environment"]["A=B"] = "c"; }),
             "p.json: ranks[0].environment is not an object of texts");
   EXPECT_EQ(refused([](Json& j) { j["master_port"] = 70000; }),
             "p.json: master_port is not an integer from 0 to 65535");
-  EXPECT_EQ(refused([](Json& j) { j["grace_seconds"] = 1e300; }).substr(0, 21), "p.json: grace_seconds");
-  EXPECT_EQ(refused([](Json& j) { j["executable"] = std::string("a\0b", 3); }), "p.json: executable is not a text");
+  EXPECT_EQ(refused([](Json& j) { j["grace_seconds"] = 1e300; }).substr(0, 21),
+            "p.json: grace_seconds");
+  EXPECT_EQ(refused([](Json& j) { j["executable"] = std::string("a\0b", 3); }),
+            "p.json: executable is not a text");
   EXPECT_EQ(refused([](Json& j) { j = Json::array(); }), "p.json: this is not an object");
 }
 

@@ -33,7 +33,8 @@ int say(const Error& error) {
 }
 
 Json summary_of(const Ending& ending) {
-  constexpr const char* names[] = {"job", "time_limit", "interrupt", "signal", "launch_failure", "engine"};
+  constexpr const char* names[] = {"job",    "time_limit",     "interrupt",
+                                   "signal", "launch_failure", "engine"};
   Json json{{"ended_by", names[static_cast<int>(ending.by)]},
             {"exit_status", ending.exit_status},
             {"cause", ending.cause},
@@ -98,7 +99,8 @@ int main(int argc, char** argv) {
       return 64;
     }
   }
-  plan.command.assign(words.begin() + static_cast<std::ptrdiff_t>(std::min(i + 1, words.size())), words.end());
+  plan.command.assign(words.begin() + static_cast<std::ptrdiff_t>(std::min(i + 1, words.size())),
+                      words.end());
   plan.hosts = {host};
   if (plan.command.empty()) return 64;
   const auto executable =
@@ -125,6 +127,7 @@ int main(int argc, char** argv) {
   if (!ending) return say(ending.error());
   if (!summary.empty()) std::ofstream(summary) << to_pretty(summary_of(*ending));
   if (!ending->cause.empty()) std::fprintf(stderr, "topolaunch: %s\n", ending->cause.c_str());
-  for (const std::string& note : ending->notes) std::fprintf(stderr, "topolaunch: %s\n", note.c_str());
+  for (const std::string& note : ending->notes)
+    std::fprintf(stderr, "topolaunch: %s\n", note.c_str());
   return ending->exit_status;
 }

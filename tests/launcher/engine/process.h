@@ -158,7 +158,9 @@ inline std::vector<std::string> driver(const std::string& engine, int ranks,
   return argv;
 }
 
-inline std::vector<std::string> sh(const std::string& script) { return {"/bin/bash", "-c", script}; }
+inline std::vector<std::string> sh(const std::string& script) {
+  return {"/bin/bash", "-c", script};
+}
 
 /// Live (not zombie) processes that have NAME=VALUE in their environment.
 inline std::vector<int> processes_marked(const std::string& mark) {
@@ -170,7 +172,8 @@ inline std::vector<int> processes_marked(const std::string& mark) {
     const auto stat = RootedFiles().read("/proc/" + name + "/stat", 1 << 16);
     if (!text || !stat || text->find(mark) == std::string::npos) continue;
     const auto close = stat->rfind(')');
-    if (close != std::string::npos && stat->substr(close + 2, 1) != "Z") out.push_back(std::stoi(name));
+    if (close != std::string::npos && stat->substr(close + 2, 1) != "Z")
+      out.push_back(std::stoi(name));
   }
   return out;
 }
@@ -190,7 +193,8 @@ inline Json json_in(const std::string& text) {
 }
 
 inline bool has_mpirun() {
-  static const bool there = Process({"mpirun", "--version"}).wait().out.find("Open MPI") != std::string::npos;
+  static const bool there =
+      Process({"mpirun", "--version"}).wait().out.find("Open MPI") != std::string::npos;
   return there;
 }
 

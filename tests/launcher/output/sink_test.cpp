@@ -29,7 +29,8 @@ TEST(Sink, ClosesThePieceOfAnotherOwnersLine) {
   sink.flush();
   std::array<char, 100> buffer{};
   const ssize_t n = ::read(ends[0], buffer.data(), buffer.size());
-  EXPECT_EQ(std::string(buffer.data(), static_cast<std::size_t>(n)), "[1] piece\n[2] a\n[2] b\n[1] rest\n");
+  EXPECT_EQ(std::string(buffer.data(), static_cast<std::size_t>(n)),
+            "[1] piece\n[2] a\n[2] b\n[1] rest\n");
   ::close(ends[0]);
   ::close(ends[1]);
 }

@@ -10,8 +10,11 @@ TEST(Order, TakesSecretsOutAndPutsTheRanksVariablesIn) {
   Order order;
   order.unset = {"TOKEN"};
   order.place.environment = {{"RANK", "1"}};
-  const Environment variables = rank_variables(
-      order, {{"TOKEN", "s"}, {kControlSecret, "s"}, {kControlAddress, "a"}, {kControlRank, "1"}, {"HOME", "/"}});
+  const Environment variables = rank_variables(order, {{"TOKEN", "s"},
+                                                       {kControlSecret, "s"},
+                                                       {kControlAddress, "a"},
+                                                       {kControlRank, "1"},
+                                                       {"HOME", "/"}});
   EXPECT_EQ(variables.entries(), (std::vector<std::string>{"HOME=/", "RANK=1"}));
 }
 

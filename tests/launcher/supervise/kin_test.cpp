@@ -16,7 +16,8 @@ using testing::sh;
 
 TEST(Kin, FindsAProcessThatWasForkedTwice) {
   // The child is a subreaper; its grandchild loses its parent and has a session of its own.
-  Process parent(sh("exec " ENGINE_DRIVER " local 1 -- bash -c '(setsid sleep 300 &); echo ready; sleep 300'"));
+  Process parent(sh("exec " ENGINE_DRIVER
+                    " local 1 -- bash -c '(setsid sleep 300 &); echo ready; sleep 300'"));
   ASSERT_TRUE(parent.until("ready"));
   const auto kin = kin_below(parent.pid());
   EXPECT_GE(std::ranges::count_if(kin, [](const Kin& k) { return k.name == "sleep"; }), 2);
