@@ -145,7 +145,8 @@ TEST(TopologyJson, SurvivesAnyValueInTheWrongPlace) {
   const auto json = to_json(everything());
   const std::vector<Json> values{nullptr, true, -1, 1e18, "x", Json::array(), Json::object(),
                                  Json::array({1, "a", nullptr})};
-  for (const auto& [pointer, unused] : json.flatten().items()) {
+  const auto flat = json.flatten();
+  for (const auto& [pointer, unused] : flat.items()) {
     for (const auto& value : values) {
       auto changed = json;
       changed[Json::json_pointer(pointer)] = value;
