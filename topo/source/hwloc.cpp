@@ -5,6 +5,8 @@
 #include <sched.h>
 #include <sys/utsname.h>
 
+#include <algorithm>
+#include <charconv>
 #include <vector>
 
 #include "topo/source/cgroup.h"
@@ -173,6 +175,25 @@ Result<std::vector<Fact>> load(const TopologyChoice& choice, const Outside& outs
   return facts_of(topology->get(), live, host, {}, own ? &of_folder : &outside.files);
 }
 
+/// Vendor, family and model from /proc/cpuinfo of a capture: hwloc reads it only if it knows the
+/// architecture, which uname says of this machine alone.
+void fill_processor(HostFact& fact, const Files& files) {
+  if (!fact.cpu_vendor.empty()) return;
+  const auto text = files.read("/proc/cpuinfo", std::size_t{16} << 20);
+  if (!text) return;
+  const auto value = [&](std::string_view key) -> std::string {
+    const auto at = text->find(key);
+    if (at == std::string::npos || (at > 0 && (*text)[at - 1] != '\n')) return {};
+    const auto colon = text->find(':', at);
+    const auto end = std::min(text->find('\n', at), text->size());
+    return colon < end ? text->substr(std::min(colon + 2, end), end - std::min(colon + 2, end)) : std::string();
+  };
+  fact.cpu_vendor = value("vendor_id");
+  const std::string family = value("cpu family"), model = value("model\t");
+  std::from_chars(family.data(), family.data() + family.size(), fact.cpu_family);
+  std::from_chars(model.data(), model.data() + model.size(), fact.cpu_model);
+}
+
 /// Of a file that says no architecture; hwloc asks this kernel for its own machine only.
 void fill_architecture(HostFact& fact) {
   struct utsname name {};
@@ -189,6 +210,9 @@ Result<std::vector<Fact>> HwlocSource::look(const Outside& outside) const {
   auto& host = std::get<HostFact>(facts->front().what);
   const Origin origin = facts->front().origin;
   if (choice.this_machine) fill_architecture(host);
+  if (choice.kind == TopologyChoice::Kind::folder && choice.captured_files) {
+    fill_processor(host, outside.files);
+  }
   if (choice.this_machine || choice.captured_files) {
     restrict_to_process(host, outside, choice, warnings);
   }

@@ -7,6 +7,9 @@
 
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
+#include <memory>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -70,5 +73,34 @@ inline bool warned(const std::vector<topo::Fact>& facts, const std::string& code
   }
   return false;
 }
+
+inline std::string read_text(const std::string& path) {
+  std::ifstream file(path);
+  std::stringstream text;
+  text << file.rdbuf();
+  return text.str();
+}
+
+/// One host under a resource manager, captured with control groups of version 1 and 2 (the parameter).
+class Capture : public testing::TestWithParam<int> {
+ protected:
+  void SetUp() override {
+    const std::string shared = shared_folder();
+    const std::string name = "host-g07-cgroup" + std::to_string(GetParam());
+    const std::string archive = shared + "/samples/sysfs/" + name + ".tar.gz";
+    if (shared.empty() || !std::filesystem::exists(archive)) {
+      GTEST_SKIP() << "no sample captures here (TOPOLAUNCH_SHARED)";
+    }
+    const auto out = SystemCommands().run({"tar", "xzf", archive, "-C", folder_.path()}, Seconds(60));
+    ASSERT_TRUE(out && out->status == 0);
+    root_ = folder_.path() + "/" + name;
+    files_ = std::make_unique<RootedFiles>(root_);
+    outside_ = std::make_unique<TestOutside>(*files_, Environment{{"TOPOLAUNCH_FSROOT", root_}});
+  }
+  TemporaryFolder folder_;
+  std::string root_;
+  std::unique_ptr<RootedFiles> files_;
+  std::unique_ptr<TestOutside> outside_;
+};
 
 }  // namespace topolaunch::test
