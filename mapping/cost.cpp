@@ -159,7 +159,7 @@ struct CostModel::Tables {
     c.nvlink = true;
     c.net = 1e30;
     c.net_channels = 1 << 20;
-    c.channels = 1 << 20;
+    c.channels = c.tree_channels = 1 << 20;
     c.compute_capability = 1 << 20;
     double ring = 1e30, tree = 1e30, nvls = 1e30;
     bool inside = false;
@@ -174,6 +174,7 @@ struct CostModel::Tables {
         tree = std::min(tree, local.tree);
         nvls = std::min(nvls, local.nvls ? local.nvls_bandwidth : 0);
         c.channels = std::min(c.channels, local.channels);
+        c.tree_channels = std::min(c.tree_channels, local.tree_channels);
         c.nvlink = c.nvlink && local.nvlink;
         if (local.link_speed > 0)
           c.link_speed = c.link_speed > 0 ? std::min(c.link_speed, local.link_speed) : local.link_speed;
@@ -189,7 +190,7 @@ struct CostModel::Tables {
     c.ring = inside ? ring : 0;
     c.tree = inside ? tree : 0;
     c.nvls = inside ? nvls : 0;
-    if (!inside) c.channels = c.net_channels, c.nvlink = false;
+    if (!inside) c.channels = c.tree_channels = c.net_channels, c.nvlink = false;
     const auto prediction = predict(c, group.collective, bytes);
     out.latency = std::max(out.latency, prediction.latency);
     out.alone = std::max(out.alone, prediction.seconds - prediction.latency);
@@ -204,7 +205,8 @@ struct CostModel::Tables {
       const double per_gpu = prediction.algorithm == Algorithm::nvls || prediction.algorithm == Algorithm::nvls_tree
                                  ? bytes
                                  : edge * edges / part.count;
-      links.add_local(part.host, part.gpus, per_gpu, edge * edges);
+      links.add_local(part.host, part.gpus, per_gpu, edge * edges,
+                      prediction.algorithm == Algorithm::tree ? bytes : 0);
       out.hop_bytes += edge * edges * mean_distance(part);
     }
     if (part_count == 1) return;

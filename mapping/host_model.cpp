@@ -179,6 +179,15 @@ HostModel::HostModel(const topo::Host& host) : gpus_(count_of(host.gpus)), cpu_c
       if (a != b && gpus_ > 1 && pair_[ix(a * gpus_ + b)] != pair_[1]) uniform_ = false;
 }
 
+std::vector<int> HostModel::socket_nics(const std::vector<int>& gpus, int gpu) const {
+  std::vector<int> result;
+  for (const int g : gpus)
+    if (socket(g) == socket(gpu)) result.insert(result.end(), nics(g).begin(), nics(g).end());
+  std::sort(result.begin(), result.end());
+  result.erase(std::unique(result.begin(), result.end()), result.end());
+  return result;
+}
+
 double HostModel::mean_inverse(const std::vector<int>& gpus) const {
   const int n = count_of(gpus);
   if (n < 2) return 0;
@@ -214,7 +223,7 @@ LocalBandwidth HostModel::compute(const std::vector<int>& gpus) const {
     for (const int g : gpus) slowest = std::min(slowest, port(g));
     const auto [total, channels] = quantised(slowest, speeds);
     result.ring = result.tree = total;
-    result.channels = channels;
+    result.channels = result.tree_channels = channels;
     result.nvlink = true;
     if (compute_capability_ >= 90) {
       const auto generation = generation_of(compute_capability_);
@@ -237,36 +246,49 @@ LocalBandwidth HostModel::compute(const std::vector<int>& gpus) const {
         linked = true;
       }
   if (linked && n <= 16) {
+    const auto named = [&](const Packing& packing) {
+      std::vector<std::pair<std::pair<int, int>, double>> load;
+      for (const auto& [edge, part] : packing.load)
+        load.push_back({{gpus[ix(edge.first)], gpus[ix(edge.second)]}, part});
+      return load;
+    };
     const auto rings = pack_rings(links, speeds);
-    if (rings.bandwidth > 0) {
-      result.ring = result.tree = rings.bandwidth;
-      result.channels = rings.channels;
-      result.link_speed = rings.speed;
-      result.nvlink = true;
-      for (const auto& [edge, part] : rings.load)
-        result.load.push_back({{gpus[ix(edge.first)], gpus[ix(edge.second)]}, part});
-      return result;
-    }
-    const auto chains = pack_chains(links, speeds);
-    if (chains.bandwidth > 0) {
+    const auto chains = rings.bandwidth == 0 ? pack_chains(links, speeds) : Packing();
+    result.ring = result.tree = rings.bandwidth;
+    result.channels = result.tree_channels = std::max(rings.channels, 1);
+    result.link_speed = rings.speed;
+    result.nvlink = rings.bandwidth > 0;
+    result.load = named(rings);
+    if (chains.bandwidth * kPlainTree > result.tree) {
       result.tree = chains.bandwidth * kPlainTree;
-      result.channels = chains.channels;
-      for (const auto& [edge, part] : chains.load)
-        result.load.push_back({{gpus[ix(edge.first)], gpus[ix(edge.second)]}, part});
+      result.tree_channels = chains.channels;
+      result.chain_load = named(chains);
     }
+    if (result.nvlink) return result;
   }
 
-  // A ring over whatever there is, each hop once, at the speed of its slowest hop.
+  // A ring over whatever there is, each hop once, at the speed of its slowest hop; around the sockets over
+  // all NICs that the GPUs of a socket have near.
   double slowest = 1e30;
   for (int i = 0; i < n; ++i) {
     const int a = result.order[ix(i)], b = result.order[ix((i + 1) % n)];
-    if (a != b) slowest = std::min(slowest, pair(a, b));
+    if (a == b) continue;
+    if (road(a, b) != Road::nics) {
+      slowest = std::min(slowest, pair(a, b));
+      continue;
+    }
+    for (const int end : {a, b}) {
+      double sum = 0;
+      for (const int nic_number : socket_nics(gpus, end)) sum += std::min(nic(nic_number), pcie(end));
+      slowest = std::min(slowest, sum);
+    }
   }
   double speed = 0;
   for (const double s : speeds)
     if (s <= slowest * (1 + 1e-9)) speed = std::max(speed, s);
   result.ring = speed > 0 ? speed : slowest;
-  if (result.channels == 0) result.channels = 1;
+  result.channels = 1;
+  result.tree_channels = std::max(result.tree_channels, 1);
   if (result.tree == 0) result.tree = result.ring * kPlainTree;
   return result;
 }

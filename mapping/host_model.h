@@ -23,12 +23,13 @@ enum class Road { nvlink, nvswitch, pcie_switch, pcie_cpu, cpu_cpu, nics };
 struct LocalBandwidth {
   double ring = 0;      ///< all ring channels
   double tree = 0;      ///< all chains
-  int channels = 0;
+  int channels = 0, tree_channels = 0;
   double link_speed = 0;  ///< single NVLinks: of one channel; 0 = any
   bool nvlink = false;  ///< over NVLink or NVSwitch throughout
   bool nvls = false;    ///< NVSwitch multicast
   double nvls_bandwidth = 0;
-  std::vector<std::pair<std::pair<int, int>, double>> load;  ///< single NVLinks used (GPU indices)
+  std::vector<std::pair<std::pair<int, int>, double>> load;        ///< single NVLinks that the rings use
+  std::vector<std::pair<std::pair<int, int>, double>> chain_load;  ///< and the chains, where those carry more
   std::vector<int> order;  ///< PCIe: the order of the ring, neighbours in the machine side by side
 };
 
@@ -54,6 +55,9 @@ class HostModel {
   int nic_count() const { return static_cast<int>(nic_gbps_.size()); }
   /// Cached; `gpus` sorted, at least two.
   const LocalBandwidth& local(const std::vector<int>& gpus) const;
+
+  /// NICs near those of `gpus` that are on the socket of `gpu`.
+  std::vector<int> socket_nics(const std::vector<int>& gpus, int gpu) const;
 
   /// Hosts with the same text have the same model.
   static std::string signature(const topo::Host& host);

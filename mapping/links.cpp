@@ -243,13 +243,22 @@ void Links::add_flow(const Seat& from, const Seat& to, double bytes) const {
   add_between(from.host, from_, to.host, to_, bytes);
 }
 
-void Links::add_local(int host, const std::vector<int>& gpus, double per_gpu, double moved) const {
+void Links::add_local(int host, const std::vector<int>& gpus, double per_gpu, double moved,
+                      double tree_bytes) const {
   const auto& model = this->host(host);
   const auto& first = first_[ix(host)];
   const auto& local = model.local(gpus);
   const bool switched = std::all_of(gpus.begin(), gpus.end(), [&](int g) { return model.port(g) > 0; });
   if (switched) {
     for (const int g : gpus) load(first.port + g, per_gpu, per_gpu);
+    local_bytes_[0] += moved;
+    return;
+  }
+  if (tree_bytes > 0 && !local.chain_load.empty()) {
+    for (const auto& [edge, part] : local.chain_load) {
+      load(first.nvlink + edge.first * model.gpus() + edge.second, tree_bytes * part, 0);
+      load(first.nvlink + edge.second * model.gpus() + edge.first, tree_bytes * part, 0);
+    }
     local_bytes_[0] += moved;
     return;
   }
@@ -263,7 +272,17 @@ void Links::add_local(int host, const std::vector<int>& gpus, double per_gpu, do
   }
   const int n = count_of(local.order);
   const double each = moved / n;
-  for (int i = 0; i < n; ++i) same_host(host, local.order[ix(i)], local.order[ix((i + 1) % n)], each);
+  for (int i = 0; i < n; ++i) {
+    const int a = local.order[ix(i)], b = local.order[ix((i + 1) % n)];
+    if (a == b || model.road(a, b) != Road::nics) {
+      same_host(host, a, b, each);
+      continue;
+    }
+    const auto out = model.socket_nics(gpus, a), in = model.socket_nics(gpus, b);
+    for (const int nic : out) load(first.nic + nic, each / count_of(out), 0);
+    for (const int nic : in) load(first.nic + nic, 0, each / count_of(in));
+    local_bytes_[2] += each;
+  }
 }
 
 void Links::add_local_alltoall(int host, const std::vector<int>& gpus, int count, double pair) const {

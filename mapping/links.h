@@ -37,7 +37,8 @@ class Links {
   /// `bytes` from seat to seat over whatever lies between.
   void add_flow(const Seat& from, const Seat& to, double bytes) const;
   /// A collective inside a host: `per_gpu` bytes out of and into every GPU, `moved` in all.
-  void add_local(int host, const std::vector<int>& gpus, double per_gpu, double moved) const;
+  /// `tree_bytes` > 0: a tree that carries so much up and down again.
+  void add_local(int host, const std::vector<int>& gpus, double per_gpu, double moved, double tree_bytes) const;
   /// Every ordered pair of `count` ranks of a host exchanges `pair` bytes.
   void add_local_alltoall(int host, const std::vector<int>& gpus, int count, double pair) const;
   /// `bytes` from the group's part on one host to its part on another, over the NICs near its GPUs.

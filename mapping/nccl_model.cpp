@@ -80,11 +80,11 @@ Prediction predict(const Communicator& c, Collective collective, double bytes) {
   if (reduce_both) {
     // Tree. Each of two hosts sends one half of the data up and gets it back: twice the NICs' rate.
     double tree = inside ? c.tree : 1e9;
-    int tree_channels = c.channels;
+    int tree_channels = c.tree_channels;
     if (c.hosts > 1) {
       tree = std::min(tree, c.net * (c.hosts == 2 ? 2 : 1));
       if (c.link_speed > 0) tree = std::min(tree, c.link_speed * c.net_channels);
-      tree_channels = inside ? std::max(c.net_channels, c.channels) : c.net_channels;
+      tree_channels = inside ? std::max(c.net_channels, c.tree_channels) : c.net_channels;
     }
     const double per_host = n / c.hosts;
     const double levels = c.hosts > 1 ? std::log2(static_cast<double>(c.hosts)) : 0;

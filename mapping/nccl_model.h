@@ -18,7 +18,7 @@ struct Communicator {
   int hosts = 1;
   int compute_capability = 80;
   double ring = 0, tree = 0;   ///< inside a host, all channels; 0 = every host has one rank
-  int channels = 1;            ///< inside a host
+  int channels = 1, tree_channels = 1;  ///< inside a host
   double link_speed = 0;       ///< largest channel that single NVLinks carry; 0 = any
   bool nvlink = false;         ///< NVLink inside
   double nvls = 0;             ///< NVSwitch multicast, efficiency included; 0 = none

@@ -10,7 +10,7 @@
 namespace topolaunch::mapping {
 namespace {
 
-constexpr int kWork = 20000;  ///< steps of the search for one speed; a DGX-1V needs a tenth
+constexpr int kWork = 3000;  ///< steps of the search for one speed; a whole DGX-1V needs a few hundred
 
 /// One hop of a ring or chain; the first entry's is the one that closes a ring.
 struct Hop {
@@ -20,7 +20,8 @@ struct Hop {
 /// Depth-first packing of Hamiltonian rings (or chains) into unit slots left[i][j].
 class Packer {
  public:
-  Packer(std::vector<std::vector<int>> slots, bool ring) : left_(std::move(slots)), ring_(ring) {
+  Packer(std::vector<std::vector<int>> slots, bool ring, bool detours)
+      : left_(std::move(slots)), ring_(ring), detours_(detours) {
     n_ = count_of(left_);
     // No more rings than the GPU with the fewest slots has, in or out.
     bound_ = 1 << 20;
@@ -42,6 +43,8 @@ class Packer {
     next_ring();
     return best_;
   }
+  /// No more can be had, or no more work may be done.
+  bool enough() const { return count_of(best_) >= bound_ || work_ > kWork; }
 
  private:
   void next_ring() {
@@ -71,7 +74,7 @@ class Packer {
   std::vector<int> ways(int a, int b) const {
     if (left_[ix(a)][ix(b)] > 0) return {-1};
     std::vector<int> result;
-    for (int k = 0; k < n_; ++k)
+    for (int k = 0; detours_ && k < n_; ++k)
       if (k != a && k != b && left_[ix(a)][ix(k)] > 0 && left_[ix(k)][ix(b)] > 0) result.push_back(k);
     return result;
   }
@@ -115,10 +118,8 @@ class Packer {
     next_ring();
     found_.pop_back();
   }
-  bool enough() const { return count_of(best_) >= bound_ || work_ > kWork; }
-
   std::vector<std::vector<int>> left_;
-  bool ring_;
+  bool ring_, detours_;
   int n_ = 0, bound_ = 0, work_ = 0;
   std::vector<std::vector<Hop>> found_, best_;
 };
@@ -140,8 +141,15 @@ Packing pack(const Capacities& capacity, const std::vector<double>& speeds, bool
         any = any || slots[ix(i)][ix(j)] > 0;
       }
     if (!any) continue;
-    Packer packer(std::move(slots), ring);
-    const auto& rings = packer.run();
+    // Links alone first: detours multiply the ways and are seldom worth it.
+    Packer direct(slots, ring, false);
+    Packer around(std::move(slots), ring, true);
+    const auto* found = &direct.run();
+    if (ring && !direct.enough()) {
+      const auto& more = around.run();
+      if (more.size() > found->size()) found = &more;
+    }
+    const auto& rings = *found;
     if (rings.empty()) continue;
     if (first == 0) first = speed;
     const double total = speed * count_of(rings);

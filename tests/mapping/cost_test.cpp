@@ -57,7 +57,7 @@ TEST(Cost, TheOrderOfRanksInsideAnNvswitchHostIsFree) {
   }
 }
 
-TEST(Cost, FourGpusOfACubeMeshDifferByEight) {
+TEST(Cost, FourGpusOfACubeMeshDifferBySixAndMore) {
   const auto topology = single(cube_mesh_host("dgx1v"));
   const auto graph = world_allreduce(4);
   const CostModel model(topology, graph);
@@ -68,7 +68,7 @@ TEST(Cost, FourGpusOfACubeMeshDifferByEight) {
   };
   const double best = seconds({0, 1, 2, 3});
   EXPECT_NEAR(busbw(best, static_cast<double>(kPatternBytes.count()), 4), 79.54, 2);
-  EXPECT_GT(seconds({0, 1, 2, 7}) / best, 7);
+  EXPECT_GT(seconds({0, 1, 2, 7}) / best, 6);
   EXPECT_LT(seconds({0, 3, 4, 7}), seconds({0, 1, 4, 7}));
 }
 
