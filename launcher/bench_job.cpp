@@ -76,6 +76,14 @@ Result<bench::Measurement> measure(const Plan& plan, const BenchWish& wish,
   if (ending->by == Ending::By::interrupt) {
     return fail(Code::interrupted, "interrupted while measuring");
   }
+  if (ending->by == Ending::By::signal) {
+    // 128 + n, as for a job that a signal ended; the signals have no codes of their own.
+    return fail(static_cast<Code>(ending->exit_status), ending->cause + " while measuring");
+  }
+  if (ending->by == Ending::By::time_limit) {
+    return fail(Code::could_not_test, "topobench did not end within " + to_text(wish.limit),
+                "on a busy machine try again, or --validate off");
+  }
   // 80 with a file: measured, and elements were wrong, which is for validate to say.
   const bool wrong_elements = ending->exit_status == exit_status(Code::validation_failed) &&
                               outside.files.exists(wish.json_file);

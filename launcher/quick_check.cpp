@@ -98,7 +98,8 @@ Status measure_before(const RunOptions& options, Story& story, const Outside& ou
   auto measurement = measure(story.plan, wish, outside);
   if (story.directory.empty()) ::unlink(wish.json_file.c_str());
   if (!measurement) {
-    if (measurement.error().code == Code::interrupted) return fail(std::move(measurement).error());
+    // Ended by a signal (128 + n): the user wants no job any more either.
+    if (exit_status(measurement.error().code) > 128) return fail(std::move(measurement).error());
     story.not_measured = measurement.error().message;
     Check check;
     check.name = "allreduce";
