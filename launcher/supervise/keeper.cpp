@@ -82,7 +82,10 @@ Result<Keeper> Keeper::start(const std::string& id, const Files& files) {
   }
   keeper.pid_ = child;
   keeper.channel_ = Channel(std::move(ours));
-  if (!keeper.channel_.send(Json{{"id", id}, {"cgroup", own_cgroup(files)}})) {
+  const std::string parent_group = own_cgroup(files);
+  // Known here before the keeper says so: it may be killed between making it and saying so.
+  if (!parent_group.empty()) keeper.cgroup_ = parent_group + "/topolaunch-" + id;
+  if (!keeper.channel_.send(Json{{"id", id}, {"cgroup", parent_group}})) {
     return fail(Code::internal, "the keeper process can't be started",
                 "is /proc mounted, and topolaunch's own file still there?");
   }
@@ -141,10 +144,6 @@ std::vector<KeeperNews> Keeper::news() {
     news.pid = in.integer_or("pid", 0, INT32_MAX - 1, 0);
     news.value = in.integer_or("value", 0, INT32_MAX - 1, 0);
     const std::string what = in.text_or("what", {});
-    if (what == "cgroup") {
-      cgroup_ = in.text_or("path", {});
-      continue;
-    }
     if (what == "started") news.what = What::started;
     if (what == "failed") news.what = What::failed;
     if (what == "ended") news.what = What::ended;

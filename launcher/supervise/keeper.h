@@ -53,7 +53,6 @@ class Keeper {
   pid_t pid() const { return pid_; }
   int fd() const { return channel_.fd(); }
   bool alive() const { return channel_.open(); }
-  const std::string& cgroup() const { return cgroup_; }
   /// `scratch`: a folder to make before and to remove after; empty = none.
   bool launch(std::vector<KeptProcess> processes, const std::string& scratch = {});
 

@@ -41,7 +41,6 @@ class KeeperLoop {
     if (!hello) return 1;
     JsonFields in(*hello, "hello", "");
     group_ = JobCgroup::make(in.text_or("cgroup", {}), in.text_or("id", {}));
-    if (group_) channel_.send(Json{{"what", "cgroup"}, {"path", group_.path()}});
     while (!finished_) {
       std::vector<Json> messages;
       const bool alive = channel_.receive(messages);
