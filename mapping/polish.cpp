@@ -13,7 +13,7 @@ namespace {
 /// Work in members and edges touched; a trial costs one pass over them.
 double work_of(Constraints::Effort effort) {
   switch (effort) {
-    case Constraints::Effort::fast: return 2e5;
+    case Constraints::Effort::fast: return 1e5;
     case Constraints::Effort::standard: return 4e6;
     case Constraints::Effort::best: return 1e8;
   }

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "mapping/affinity.h"
+#include "mapping/host_model.h"
 #include "mapping/index.h"
 #include "mapping/polish.h"
 #include "mapping/reasons.h"
@@ -22,6 +23,14 @@ Status check_sizes(const RankGraph& graph, const Constraints& constraints) {
                 fmt::format("{} is {} ranks, the job has {}", graph.origin, graph.ranks, constraints.ranks),
                 fmt::format("use -n {}", graph.ranks));
   return {};
+}
+
+/// One host whose seats are equally near to each other: every placement costs the same, so the simple
+/// orders are search enough and a launch does not wait for more.
+bool all_alike(const topo::Topology& topology, const SeatPool& pool) {
+  const int host = pool.seats.front().host;
+  return std::all_of(pool.seats.begin(), pool.seats.end(), [&](const Seat& seat) { return seat.host == host; }) &&
+         HostModel(topology.hosts[ix(host)]).uniform();
 }
 
 std::vector<RankPlace> places(const topo::Topology& topology, const std::vector<Seat>& seats) {
@@ -56,7 +65,7 @@ Result<Solution> solve(const topo::Topology& topology, const RankGraph& graph, c
     const bool small = fits_exhaustive(*pool, graph, constraints);
     std::vector<std::unique_ptr<Solver>> solvers;
     solvers.push_back(make_orders());
-    solvers.push_back(small ? make_exhaustive() : make_hierarchy());
+    if (!all_alike(topology, *pool)) solvers.push_back(small ? make_exhaustive() : make_hierarchy());
     for (const auto& solver : solvers) {
       auto seats = solver->place(topology, graph, constraints);
       ++tried;
@@ -65,7 +74,7 @@ Result<Solution> solve(const topo::Topology& topology, const RankGraph& graph, c
         return fail(Code::internal, fmt::format("solver {}: {}", solver->name(), fault));
       if (best.offer(*seats)) winner = solver->name();
     }
-    if (!small && polish(topology, *pool, graph, constraints, best)) winner += " + swaps";
+    if (!small && !all_alike(topology, *pool) && polish(topology, *pool, graph, constraints, best)) winner += " + swaps";
   }
 
   Solution solution;

@@ -200,7 +200,7 @@ Case random_case(Random& random) {
 TEST(Solve, HoldsItsPromisesOnRandomJobs) {
   Random random(21);
   int solved_count = 0;
-  for (int i = 0; i < 600; ++i) {
+  for (int i = 0; i < 200; ++i) {
     const auto c = random_case(random);
     const auto pool = seat_pool(c.topology, c.constraints);
     const auto solution = solve(c.topology, c.graph, c.constraints);
@@ -227,7 +227,7 @@ TEST(Solve, HoldsItsPromisesOnRandomJobs) {
       ASSERT_EQ(seats_of(*again), seats) << i;
     }
   }
-  EXPECT_GT(solved_count, 300);
+  EXPECT_GT(solved_count, 100);
 }
 
 TEST(Solve, ExhaustiveIsTheBestOfAll) {
