@@ -10,6 +10,7 @@
 #include <array>
 #include <cerrno>
 #include <charconv>
+#include <cstdlib>
 #include <cstring>
 #include <ctime>
 #include <filesystem>
@@ -117,8 +118,8 @@ Result<int> agreed_port(const std::string& key, const Environment& environment) 
   auto port = free_port();
   if (!port) return port;
   // Whoever links first has chosen; the others find his file.
-  const std::string mine = path + "." + std::to_string(::getpid());
-  const int fd = ::open(mine.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
+  std::string mine = path + ".XXXXXX";
+  const int fd = ::mkostemp(mine.data(), O_CLOEXEC);
   if (fd < 0) return fail(Code::unavailable, "can't write " + mine + ": " + std::strerror(errno));
   const std::string text = std::to_string(*port);
   const bool written = ::write(fd, text.data(), text.size()) == static_cast<ssize_t>(text.size());

@@ -59,7 +59,7 @@ def test_install(arguments, scratch):
         name = page.name[:-len(".md")]
         if (prefix / "bin" / name[:-2]).exists():
             text = (prefix / "share/man/man1" / name).read_text()
-            want(text.startswith(".TH ") and ".SH NAME" in text, f"{name} is a man page")
+            want(text.startswith(".TH ") and '.SH "NAME"' in text, f"{name} is a man page")
             if shutil.which("man"):
                 rendered = subprocess.run(["man", "-l", "--warnings=w", prefix / "share/man/man1" / name],
                                           capture_output=True, text=True,

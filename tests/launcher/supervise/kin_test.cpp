@@ -5,6 +5,8 @@
 #include <signal.h>
 
 #include <algorithm>
+#include <chrono>
+#include <thread>
 
 #include "tests/launcher/engine/process.h"
 
@@ -19,8 +21,15 @@ TEST(Kin, FindsAProcessThatWasForkedTwice) {
   Process parent(sh("exec " ENGINE_DRIVER
                     " local 1 -- bash -c '(setsid sleep 300 &); echo ready; sleep 300'"));
   ASSERT_TRUE(parent.until("ready"));
-  const auto kin = kin_below(parent.pid());
-  EXPECT_GE(std::ranges::count_if(kin, [](const Kin& k) { return k.name == "sleep"; }), 2);
+  const auto sleepers = [&parent] {
+    return std::ranges::count_if(kin_below(parent.pid()),
+                                 [](const Kin& k) { return k.name == "sleep"; });
+  };
+  // "ready" comes before the shells have become what they start.
+  for (int i = 0; i < 500 && sleepers() < 2; ++i) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
+  EXPECT_GE(sleepers(), 2);
   EXPECT_EQ(read_kin(::getpid()).parent, ::getppid());
 }
 
