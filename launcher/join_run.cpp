@@ -11,11 +11,11 @@
 #include "launcher/job_model.h"
 #include "launcher/machine.h"
 #include "launcher/make_plan.h"
+#include "launcher/place_ranks.h"
 #include "launcher/rank_environment.h"
 #include "launcher/rendezvous.h"
 #include "launcher/report/plan_text.h"
 #include "launcher/validate.h"
-#include "mapping/solver.h"
 #include "quota/digest.h"
 
 namespace topolaunch::launcher {
@@ -142,7 +142,7 @@ Result<Answer> join_run(const RunOptions& options, const JoinedRank& joined,
   const int local_ranks = own_gpu_only ? 1 : self.local_world;
   auto model = model_job(job, {*topology, &visible, local_ranks}, outside);
   if (!model) return fail(std::move(model).error());
-  auto solution = mapping::solve(*topology, model->graph, model->constraints);
+  auto solution = place_ranks(*topology, &visible, *model);
   if (!solution) return fail(std::move(solution).error());
 
   PlanRequest request{*topology, model->graph, *solution, visible, outside.environment, options,

@@ -16,6 +16,7 @@
 #include "launcher/join_run.h"
 #include "launcher/machine.h"
 #include "launcher/make_plan.h"
+#include "launcher/place_ranks.h"
 #include "launcher/quick_check.h"
 #include "launcher/rank_environment.h"
 #include "launcher/rendezvous.h"
@@ -25,7 +26,6 @@
 #include "launcher/run_directory.h"
 #include "launcher/run_record.h"
 #include "launcher/validate.h"
-#include "mapping/solver.h"
 #include "quota/uuid.h"
 
 namespace topolaunch::launcher {
@@ -181,7 +181,7 @@ Result<Answer> run_here(const RunOptions& options, const std::string& executable
   }
   auto model = model_job(options.job, {*topology, &visible, 0}, outside);
   if (!model) return fail(std::move(model).error());
-  auto solution = mapping::solve(*topology, model->graph, model->constraints);
+  auto solution = place_ranks(*topology, &visible, *model);
   if (!solution) {
     Error error = std::move(solution).error();
     if (error.next.starts_with("use -n")) error.next += ", or --oversubscribe to share seats";

@@ -11,10 +11,10 @@
 #include "launcher/job_model.h"
 #include "launcher/machine.h"
 #include "launcher/make_plan.h"
+#include "launcher/place_ranks.h"
 #include "launcher/rendezvous.h"
 #include "launcher/report/closing.h"
 #include "launcher/visible_gpus.h"
-#include "mapping/solver.h"
 #include "quota/uuid.h"
 
 namespace topolaunch::launcher {
@@ -40,7 +40,7 @@ Result<Answer> bench_verb(const BenchOptions& options, const Outside& outside, c
   }
   auto model = model_job(job, {*topology, &visible, 0}, outside);
   if (!model) return fail(std::move(model).error());
-  auto solution = mapping::solve(*topology, model->graph, model->constraints);
+  auto solution = place_ranks(*topology, &visible, *model);
   if (!solution) return fail(std::move(solution).error());
   auto port = free_port();
   if (!port) return fail(std::move(port).error());

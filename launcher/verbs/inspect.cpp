@@ -7,9 +7,9 @@
 
 #include "launcher/job_model.h"
 #include "launcher/machine.h"
+#include "launcher/place_ranks.h"
 #include "launcher/visible_gpus.h"
 #include "mapping/placement_text.h"
-#include "mapping/solver.h"
 #include "topo/nccl_xml.h"
 #include "topo/render.h"
 #include "topo/topology_json.h"
@@ -118,7 +118,7 @@ Result<Answer> map_verb(const MapOptions& options, const Outside& outside) {
   }
   auto model = model_job(options.job, {*topology, here ? &visible : nullptr, 0}, outside);
   if (!model) return fail(std::move(model).error());
-  auto solution = mapping::solve(*topology, model->graph, model->constraints);
+  auto solution = place_ranks(*topology, here ? &visible : nullptr, *model);
   if (!solution) return fail(std::move(solution).error());
   if (options.explain && options.format == "table") {
     return Answer{mapping::map_explanation(*topology, model->graph, *solution), 0};
