@@ -40,14 +40,16 @@ std::string shared_run_id(const Environment& environment, const std::string& own
   return key.empty() ? own : "joined-" + quota::sha256_hex(key).substr(0, 16);
 }
 
+/// A rank that another launcher has started can't be charged yet: refused where the site requires
+/// quota or a token is named, so that nobody believes it was.
 Status refuse_quota(const RunOptions& options) {
-  if (options.quota.rule == "require") {
-    return fail(Code::denied,
-                "this site requires quota, and a rank that another launcher started can't be "
-                "charged yet",
-                "let topolaunch start the job: topolaunch -n N -- COMMAND");
-  }
-  return {};
+  const bool required = options.quota.rule == "require";
+  const bool named = !options.quota.token_file.empty() && options.quota.rule != "off";
+  if (!required && !named) return {};
+  return fail(Code::denied,
+              std::string(required ? "this site requires quota" : "a quota token is named") +
+                  ", and a rank that another launcher started can't be charged yet",
+              "let topolaunch start the job: topolaunch -n N -- COMMAND");
 }
 
 /// Where nobody has said it: the ranks' common address and port. Several hosts can't agree on a port

@@ -115,6 +115,50 @@ Result<Admission> reserve(const std::string& path, const AdmitRequest& request, 
   return out;
 }
 
+Result<Quote> quote_of(const std::string& path, const AdmitRequest& request, const Outside& outside) {
+  Quote out;
+  auto checked = check(path, request, outside, LedgerUse::read);
+  if (!checked) return fail(std::move(checked).error());
+  const Grant& grant = checked->claims.grant;
+  auto account = checked->ledger->balance(grant.jti);
+  if (!account) return fail(std::move(account).error());
+  auto why = checked->ledger->revoked(grant.jti, checked->claims.kid, grant.issuer);
+  if (!why) return fail(std::move(why).error());
+  if (*why) return fail(Code::denied, fmt::format("grant '{}' (team {}) is revoked: {}", grant.jti, grant.team, printable(**why)));
+  Balance balance = account->value_or(Balance{grant, 0, 0, 0, 0, {}});
+  if (auto same = same_grant(balance.grant, grant); !same) return fail(same.error());
+  auto allowed = allow(balance, request.demand, outside.clock.unix_seconds());
+  if (!allowed) return fail(std::move(allowed).error().within("quota"));
+  if (allowed->wall_seconds > 0) out.wall_limit = Seconds(static_cast<double>(allowed->wall_seconds));
+  out.wall_why = allowed->wall_why;
+  out.gpu_seconds = allowed->gpu_seconds;
+  out.text = fmt::format("quota: team {} would hold {} x {} s = {} GPU-seconds of {} free", grant.team,
+                         counted(request.demand.count, request.demand.unit), allowed->wall_seconds,
+                         allowed->gpu_seconds, balance.free());
+  out.account = std::move(balance);
+  return out;
+}
+
+/// The token that is named, under the site's rule; empty = none, and none needed.
+Result<std::string> named_token(const AdmitRequest& request, const Outside& outside) {
+  auto path = token_path(request.token_path, outside.environment);
+  if (!path || !path->empty() || request.rule == Rule::unset) return path;
+  return fail(Code::denied, "quota: this site requires a quota token, and none is named",
+              fmt::format("--quota-token FILE or {}", kTokenFileVariable));
+}
+
+constexpr const char* kNotEnforced = "quota: not enforced (the site only warns)";
+
+/// Whether the site's rule lets a run go on that `error` would refuse. A token that was given in the
+/// open is refused all the same.
+bool only_warned(const AdmitRequest& request, const Error& error) {
+  return request.rule == Rule::warn && error.code != Code::wrong_usage;
+}
+
+std::string would_be_refused(const Error& error) {
+  return "quota: would be refused: " + error.text();
+}
+
 }  // namespace
 
 Result<Rule> parse_rule(const std::string& text) {
@@ -142,21 +186,15 @@ Result<Admission> admit(const AdmitRequest& request, const Outside& outside) {
     none.text = "quota: off";
     return none;
   }
-  auto path = token_path(request.token_path, outside.environment);
-  if (!path) return fail(std::move(path).error());
-  Result<Admission> result;
-  if (!path->empty()) {
-    result = reserve(*path, request, outside);
-  } else if (request.rule == Rule::unset) {
+  auto path = named_token(request, outside);
+  if (path && path->empty()) {
     none.text = kNone;
     return none;
-  } else {
-    result = fail(Code::denied, "quota: this site requires a quota token, and none is named",
-                  fmt::format("--quota-token FILE or {}", kTokenFileVariable));
   }
-  if (result || request.rule != Rule::warn) return result;
-  none.text = "quota: not enforced (the site only warns)";
-  none.warnings.push_back("quota: would be refused: " + result.error().text());
+  auto result = path ? reserve(*path, request, outside) : Result<Admission>(fail(std::move(path).error()));
+  if (result || !only_warned(request, result.error())) return result;
+  none.text = kNotEnforced;
+  none.warnings.push_back(would_be_refused(result.error()));
   return none;
 }
 
@@ -164,32 +202,11 @@ Result<Quote> quote(const AdmitRequest& request, const Outside& outside) {
   Quote out;
   out.text = request.rule == Rule::off ? "quota: off" : kNone;
   if (request.rule == Rule::off) return out;
-  auto path = token_path(request.token_path, outside.environment);
-  if (!path) return fail(std::move(path).error());
-  if (path->empty()) {
-    if (request.rule != Rule::require) return out;
-    return fail(Code::denied, "quota: this site requires a quota token, and none is named",
-                fmt::format("--quota-token FILE or {}", kTokenFileVariable));
-  }
-  auto checked = check(*path, request, outside, LedgerUse::read);
-  if (!checked) return fail(std::move(checked).error());
-  const Grant& grant = checked->claims.grant;
-  auto account = checked->ledger->balance(grant.jti);
-  if (!account) return fail(std::move(account).error());
-  auto why = checked->ledger->revoked(grant.jti, checked->claims.kid, grant.issuer);
-  if (!why) return fail(std::move(why).error());
-  if (*why) return fail(Code::denied, fmt::format("grant '{}' (team {}) is revoked: {}", grant.jti, grant.team, printable(**why)));
-  Balance balance = account->value_or(Balance{grant, 0, 0, 0, 0, {}});
-  if (auto same = same_grant(balance.grant, grant); !same) return fail(same.error());
-  auto allowed = allow(balance, request.demand, outside.clock.unix_seconds());
-  if (!allowed) return fail(std::move(allowed).error().within("quota"));
-  if (allowed->wall_seconds > 0) out.wall_limit = Seconds(static_cast<double>(allowed->wall_seconds));
-  out.wall_why = allowed->wall_why;
-  out.gpu_seconds = allowed->gpu_seconds;
-  out.text = fmt::format("quota: team {} would hold {} x {} s = {} GPU-seconds of {} free", grant.team,
-                         counted(request.demand.count, request.demand.unit), allowed->wall_seconds,
-                         allowed->gpu_seconds, balance.free());
-  out.account = std::move(balance);
+  auto path = named_token(request, outside);
+  if (path && path->empty()) return out;
+  auto result = path ? quote_of(*path, request, outside) : Result<Quote>(fail(std::move(path).error()));
+  if (result || !only_warned(request, result.error())) return result;
+  out.text = fmt::format("{}; {}", kNotEnforced, would_be_refused(result.error()));
   return out;
 }
 
