@@ -38,6 +38,11 @@ struct Verb {
   Result<Answer> operator()(const LintOptions& o) const { return lint_verb(o, outside); }
   Result<Answer> operator()(const MapOptions& o) const { return map_verb(o, outside); }
   Result<Answer> operator()(const BenchOptions& o) const {
+    const Setting* const rule = settings.find("quota");
+    if (rule != nullptr && rule->values.front() == "require") {
+      return fail(Code::denied, "this site requires quota, and a measurement can't be charged yet",
+                  "measure within a run: topolaunch --quota-token FILE --validate full -- CMD");
+    }
     return bench_verb(o, outside, voice(o.quiet, o.verbose));
   }
   Result<Answer> operator()(const ValidateOptions& o) const { return validate_verb(o, outside); }
@@ -56,7 +61,14 @@ struct Verb {
 Result<Answer> answer_to(const std::vector<std::string>& words, const Outside& outside,
                          const std::function<void(const std::string&)>& say) {
   auto settings = load_settings(outside);
-  if (!settings) return fail(std::move(settings).error());
+  if (!settings) {
+    // Help must not depend on what it may be needed to mend.
+    const auto plain = parse_command_line(words, Settings{}, [](const std::string&) { return false; });
+    if (plain && std::holds_alternative<HelpRequest>(*plain)) {
+      return std::visit(Verb{Settings{}, outside, say}, *plain);
+    }
+    return fail(std::move(settings).error());
+  }
   const std::string path = outside.environment.get_or("PATH", "/usr/bin:/bin");
   auto request = parse_command_line(words, *settings, [&](const std::string& word) {
     return find_executable(word, path).has_value();

@@ -53,6 +53,16 @@ Result<topo::Topology> look_at(const TopologyOptions& options, const Outside& ou
   auto survey = topo::discover(sources, where);
   if (!survey) return fail(std::move(survey).error());
   auto topology = topo::assemble(std::move(*survey));
+  if (topology && topology->hosts.empty() && !live) {
+    // The files are to blame, and their first finding says where.
+    Error error{Code::invalid_input, "no host was found in it", {}, options.topologies.front(), 0};
+    if (!topology->warnings.empty()) {
+      const topo::Warning& first = topology->warnings.front();
+      error.message += ": " + first.message;
+      if (!first.file.empty()) error = std::move(error).at(first.file, first.line);
+    }
+    return fail(std::move(error).try_next("see: topolaunch lint " + options.topologies.front()));
+  }
   if (topology && topology->hosts.empty()) {
     return fail(Code::unavailable, "no host was found in what was looked at",
                 "give --topology, or see: topolaunch doctor");

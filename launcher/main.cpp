@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // main: makes the outside world, reads the command line, runs the verb, prints, ends.
+#include <fcntl.h>
 #include <unistd.h>
 
 #include <csignal>
@@ -36,6 +37,14 @@ int end_with(const Error& error) {
   return exit_status(error.code);
 }
 
+/// A program may be started with stdin, stdout or stderr closed. Then our own descriptors would take
+/// their numbers, and be mistaken for them later.
+void fill_standard_descriptors() {
+  for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; ++fd) {
+    if (::fcntl(fd, F_GETFD) < 0) ::open("/dev/null", fd == STDIN_FILENO ? O_RDONLY : O_WRONLY);
+  }
+}
+
 int topolaunch_main(const std::vector<std::string>& words) {
   const Environment environment = Environment::from(environ);
   const RootedFiles files("/");
@@ -56,6 +65,7 @@ int topolaunch_main(const std::vector<std::string>& words) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  fill_standard_descriptors();
   const std::vector<std::string> words(argv + (argc > 0 ? 1 : 0), argv + argc);
   if (words.size() == 1 && (words.front() == "--version" || words.front() == "version")) {
     return to_stdout(version_text()) ? 0 : exit_status(Code::unavailable);
