@@ -74,8 +74,7 @@ def page(markdown, version):
             out.append(f'.TH "{match[1].upper()}" "{match[2]}" "" "topolaunch {version}"')
             i += 1
         elif line.startswith("## "):
-            out.append('.SH "%s"' % inline(line[3:].strip()).replace('"', "'").upper()
-                       if "\\f" not in inline(line[3:]) else ".SH " + inline(line[3:].strip()))
+            out.append(".SH " + inline(line[3:].strip()).upper())
             i += 1
         elif line.startswith("###"):
             out.append(".SS " + inline(line.lstrip("# ").strip()))
@@ -116,7 +115,8 @@ def page(markdown, version):
             i += 1
         else:
             text, i = gather(i)
-            out += [".PP", inline(text)]
+            # Behind a heading no .PP: lexgrog (whatis, apropos) wants the text right there.
+            out += ([] if out and out[-1].startswith(".SH") else [".PP"]) + [inline(text)]
     if title is None:
         sys.exit("no title like: # topolaunch(1)")
     return "\n".join(out) + "\n"

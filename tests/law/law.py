@@ -4,6 +4,7 @@
 
     law.py layers      every #include goes where law.txt lets it go
     law.py foreign     a foreign library's header only where law.txt puts it
+    law.py own         a source includes its own header first, which so compiles alone
     law.py mirror      every source has its test, every test its source (mirror.txt: the exceptions)
     law.py names       no utils, common, misc, helpers, manager
     law.py licence     one SPDX line on top of every source
@@ -139,6 +140,17 @@ def foreign(tree):
                     break
 
 
+def own(tree):
+    present = set(tree.files)
+    for name in tree.sources():
+        header = name.rsplit(".", 1)[0] + ".h"
+        if not name.endswith((".cpp", ".c")) or header not in present:
+            continue
+        first = next(iter(tree.includes(name)), (1, None, None))
+        if first[1] != header:
+            yield f'{name}:{first[0]}: the first include is not "{header}"'
+
+
 def mirror(tree):
     exceptions = {}
     listed = tree.root / "tests/law/mirror.txt"
@@ -240,7 +252,7 @@ def size(tree):
             yield f"{name}:1: {lines} lines: more than one noun?"
 
 
-CHECKS = {f.__name__: f for f in (layers, foreign, mirror, names, licence, private, size)}
+CHECKS = {f.__name__: f for f in (layers, foreign, own, mirror, names, licence, private, size)}
 
 
 def main():

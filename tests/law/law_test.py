@@ -7,7 +7,8 @@ import sys
 import tempfile
 import unittest
 
-LAW = pathlib.Path(__file__).with_name("law.py")
+import law
+
 SPDX = "// SPDX-License-Identifier: Apache-2.0\n"
 CLEAN = {
     "law.txt": "base:\ntopo: base\nbench: base\nlauncher: base topo bench[measure]\n"
@@ -33,9 +34,12 @@ class Planted(unittest.TestCase):
                 path = pathlib.Path(folder, name)
                 path.parent.mkdir(parents=True, exist_ok=True)
                 path.write_text(text.replace("@ROOT@", str(pathlib.Path(folder).resolve())))
-            ran = subprocess.run([sys.executable, LAW, check, "--root", folder],
-                                 capture_output=True, text=True)
-            return ran.returncode, ran.stdout + ran.stderr
+            try:
+                found = list(law.CHECKS[check](law.Tree(folder)))
+            except SystemExit as refused:
+                return 2, str(refused)
+            failed = found and check != "size"
+            return int(bool(failed)), "\n".join(found)
 
     def assert_clean(self, check):
         self.assertEqual(self.law(check, {}), (0, ""))
@@ -47,9 +51,18 @@ class Planted(unittest.TestCase):
         self.assertTrue(output.startswith(place), output)
 
     def test_nothing_is_found_in_a_clean_tree(self):
-        for check in ("layers", "foreign", "mirror", "names", "licence", "private"):
+        for check in ("layers", "foreign", "own", "mirror", "names", "licence", "private"):
             with self.subTest(check):
                 self.assert_clean(check)
+
+    def test_the_program_itself_fails_on_a_finding(self):
+        with tempfile.TemporaryDirectory() as folder:
+            pathlib.Path(folder, "law.txt").write_text("base:\n")
+            pathlib.Path(folder, "x.py").write_text("pass\n")
+            ran = subprocess.run([sys.executable, law.__file__, "licence", "--root", folder],
+                                 capture_output=True, text=True)
+        self.assertEqual(ran.returncode, 1, ran)
+        self.assertTrue(ran.stdout.startswith("x.py:1:"), ran)
 
     def test_an_upward_include(self):
         self.assert_found("layers", "base/units.h:2: base may not use topo",
@@ -81,6 +94,10 @@ class Planted(unittest.TestCase):
     def test_a_foreign_header_elsewhere(self):
         self.assert_found("foreign", "topo/model.cpp:2: <hwloc.h>",
                           {"topo/model.cpp": SPDX + "#include <hwloc.h>\n"})
+
+    def test_an_own_header_that_is_not_the_first(self):
+        self.assert_found("own", "topo/model.cpp:2:", {
+            "topo/model.cpp": SPDX + '#include <vector>\n#include "topo/model.h"\n'})
 
     def test_a_source_without_its_test(self):
         self.assert_found("mirror", "topo/more.cpp:1:", {"topo/more.cpp": SPDX})

@@ -60,6 +60,8 @@ def test_install(arguments, scratch):
         if (prefix / "bin" / name[:-2]).exists():
             text = (prefix / "share/man/man1" / name).read_text()
             want(text.startswith(".TH ") and '.SH "NAME"' in text, f"{name} is a man page")
+            if shutil.which("lexgrog"):
+                run("lexgrog", "--whatis", prefix / "share/man/man1" / name)
             if shutil.which("man"):
                 rendered = subprocess.run(["man", "-l", "--warnings=w", prefix / "share/man/man1" / name],
                                           capture_output=True, text=True,
