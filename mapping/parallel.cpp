@@ -204,11 +204,11 @@ Result<RankGraph> graph_from_parallel(const std::string& spec, const std::string
   if (!given) return fail(given.error());
   auto& sizes = given->sizes;
 
-  const std::int64_t model =
-      static_cast<std::int64_t>(sizes.tp) * sizes.cp * std::min<std::int64_t>(sizes.pp, kMaxRanks);
-  if (sizes.tp > kMaxRanks / sizes.cp || model / sizes.pp != static_cast<std::int64_t>(sizes.tp) * sizes.cp ||
-      model > kMaxRanks || model > kMaxRanks / sizes.dp)
+  // Divided before it is multiplied: no product of the sizes need fit an integer.
+  if (sizes.tp > kMaxRanks / sizes.cp || sizes.pp > kMaxRanks / (sizes.tp * sizes.cp) ||
+      sizes.dp > kMaxRanks / (sizes.tp * sizes.cp * sizes.pp))
     return fail(Code::wrong_usage, fmt::format("--parallel '{}' is more than {} ranks", spec, kMaxRanks));
+  const std::int64_t model = std::int64_t{sizes.tp} * sizes.cp * sizes.pp;
   if (!given->has_dp && ranks > 0) {
     if (ranks % model != 0)
       return fail(Code::wrong_usage,
