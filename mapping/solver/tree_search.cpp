@@ -121,7 +121,7 @@ std::vector<int> swap_blocks(const CommGraph& graph, const PlaceTree& tree, std:
     std::iota(start.begin(), start.end(), 0);
     Swaps swaps(coarse, coarse_tree, start, {}, blocks.shape);
     swaps.descend(budget);
-    if (coarse.n <= 2048) swaps.iterate(std::min<std::int64_t>(budget, 200 * coarse.n), random);
+    if (coarse.n <= 2048) swaps.iterate(std::min<std::int64_t>(budget, 20 * coarse.n), random);
     // The k-th place of a block goes to the k-th place of its new one.
     std::vector<int> moved(ix(tree.places));
     for (int b = 0; b < coarse.n; ++b) {
