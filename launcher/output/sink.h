@@ -24,8 +24,6 @@ class Sink {
   /// `text`: whole lines, or the last part of one. `owner` is whose line it is; `tag` is put before
   /// each line that begins here. Kept as it is otherwise: NUL bytes, no UTF-8, no last newline.
   void write(int owner, std::string_view tag, std::string_view text);
-  /// True when `owner` is in the middle of a line that has been written in part.
-  bool in_line_of(int owner) const { return open_line_ && owner_ == owner; }
 
   /// Nobody reads any more (EPIPE): what comes is dropped.
   bool dead() const { return dead_; }

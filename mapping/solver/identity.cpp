@@ -33,7 +33,6 @@ bool better(const CostModel::Score& a, const CostModel::Score& b, Constraints::O
 }
 
 bool Incumbent::offer(const std::vector<Seat>& seats) {
-  ++offers_;
   const auto score = model_.score(seats);
   if (!better(score, score_, objective_)) return false;
   seats_ = seats;

@@ -36,14 +36,12 @@ class Incumbent {
   bool offer(const std::vector<Seat>& seats);
   const std::vector<Seat>& seats() const { return seats_; }
   const CostModel::Score& score() const { return score_; }
-  int offers() const { return offers_; }
 
  private:
   const CostModel& model_;
   Constraints::Objective objective_;
   std::vector<Seat> seats_;
   CostModel::Score score_;
-  int offers_ = 0;
 };
 
 }  // namespace topolaunch::mapping

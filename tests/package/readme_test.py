@@ -46,7 +46,8 @@ def main():
         scratch = pathlib.Path(scratch)
         (scratch / "train.py").write_text(TRAIN)
         (scratch / "home").mkdir()
-        (scratch / "examples").symlink_to(build / "examples")
+        (scratch / "build").mkdir()
+        (scratch / "build/release").symlink_to(build)
         environment = {key: value for key, value in os.environ.items()
                        if not key.startswith(("TOPOLAUNCH_", "XDG_"))}
         environment["HOME"] = str(scratch / "home")

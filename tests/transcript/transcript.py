@@ -102,7 +102,7 @@ class World:
     def __init__(self, programs, folder):
         self.folder = folder
         self.programs = programs
-        work = folder / "work"
+        work = folder / "here"
         work.mkdir()
         (folder / "tmp").mkdir()
         self.work = work

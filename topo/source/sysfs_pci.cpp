@@ -105,8 +105,4 @@ std::optional<SysfsPciDevice> read_pci_device(const Files& files, std::string_vi
   return device;
 }
 
-std::optional<SysfsPciDevice> find_pci_device(const Files& files, const PciAddress& address) {
-  return read_pci_device(files, "/sys/bus/pci/devices/" + address.text());
-}
-
 }  // namespace topolaunch::topo

@@ -26,8 +26,6 @@ struct SysfsPciDevice {
 /// The device in folder `path`, which may be a link or lie below a device (a netdev's `device`).
 /// Nothing if no PCI device is on the way there: a virtual device.
 std::optional<SysfsPciDevice> read_pci_device(const Files& files, std::string_view path);
-/// The device with this address below /sys/bus/pci/devices; nothing if there is none.
-std::optional<SysfsPciDevice> find_pci_device(const Files& files, const PciAddress& address);
 
 /// A one-line file without its newline and blanks at the ends; nothing if it can't be read.
 std::optional<std::string> read_line(const Files& files, const std::string& path);
