@@ -43,13 +43,7 @@ Result<std::unique_ptr<Engine>> make_engine(const std::string& name);
 /// checks, reports and execs. `argv` is what follows "topolaunch __shim". Never returns on success.
 int shim_main(const std::vector<std::string>& argv, const Outside& outside);
 
-/// Entry of the keeper, the process between topolaunch and the job: `topolaunch __keeper ...`.
-int keeper_main(const std::vector<std::string>& argv, const Outside& outside);
-
-/// True for "__shim" and "__keeper": main hands argv over before it looks at anything else.
+/// True for "__shim": main hands argv over before it looks at anything else.
 bool is_inner_program(std::string_view word);
-/// Runs the one that `word` names with what follows it on the command line.
-int inner_program_main(std::string_view word, const std::vector<std::string>& argv,
-                       const Outside& outside);
 
 }  // namespace topolaunch::launcher

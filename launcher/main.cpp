@@ -52,7 +52,7 @@ int topolaunch_main(const std::vector<std::string>& words) {
   const SystemClock clock;
   const Outside outside{files, commands, clock, environment};
   if (!words.empty() && is_inner_program(words.front())) {
-    return inner_program_main(words.front(), {words.begin() + 1, words.end()}, outside);
+    return shim_main({words.begin() + 1, words.end()}, outside);
   }
   auto answer = answer_to(words, outside, to_stderr);
   if (!answer) return end_with(answer.error());

@@ -19,13 +19,6 @@ std::string trimmed(std::string text) {
   return text;
 }
 
-std::string file_hash(const std::string& path, const Files& files) {
-  // Larger programs are known by path alone: hashing them would take longer than starting them.
-  constexpr std::size_t kLimit = std::size_t{64} << 20;
-  const auto content = files.read(path, kLimit);
-  return content ? quota::sha256_hex(*content) : std::string();
-}
-
 Json where_json(const Story& story) {
   Json where;
   where["hosts"] = story.plan.hosts;
@@ -47,6 +40,11 @@ Json where_json(const Story& story) {
 }
 
 }  // namespace
+
+std::string program_sha256(const std::string& path, const Files& files) {
+  const auto content = files.read(path, std::size_t{64} << 20);
+  return content ? quota::sha256_hex(*content) : std::string();
+}
 
 std::string placement_hash(const Plan& plan) {
   std::string text;
@@ -99,7 +97,7 @@ Json manifest_json(const Story& story, const Outside& outside) {
   json["what"] = Json{{"argv", story.plan.command},
                       {"working_directory", story.plan.working_directory},
                       {"executable", story.plan.executable},
-                      {"executable_sha256", file_hash(story.plan.executable, outside.files)},
+                      {"executable_sha256", story.executable_sha256},
                       {"git_commit", git_commit(story.plan.working_directory, outside.files)}};
   json["where"] = where_json(story);
   json["topology_sha256"] = quota::sha256_hex(to_line(topo::to_json(story.topology)));

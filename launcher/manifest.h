@@ -14,6 +14,10 @@ namespace topolaunch::launcher {
 
 Json manifest_json(const Story& story, const Outside& outside);
 
+/// SHA-256 of a program, in hexadecimal; empty where it can't be read or is larger than 64 MiB: such
+/// are known by path alone, hashing them would take longer than starting them.
+std::string program_sha256(const std::string& path, const Files& files);
+
 /// SHA-256 over what decides where ranks run: rank, host, GPU, CPUs; the same for equal placements.
 std::string placement_hash(const Plan& plan);
 

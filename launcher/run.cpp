@@ -4,6 +4,8 @@
 #include <unistd.h>
 
 #include <array>
+#include <functional>
+#include <future>
 #include <nlohmann/json.hpp>
 #include <utility>
 
@@ -16,6 +18,7 @@
 #include "launcher/join_run.h"
 #include "launcher/machine.h"
 #include "launcher/make_plan.h"
+#include "launcher/manifest.h"
 #include "launcher/place_ranks.h"
 #include "launcher/quick_check.h"
 #include "launcher/rank_environment.h"
@@ -141,11 +144,15 @@ Status start_and_wait(Story& story, std::optional<quota::RunHold>& hold, const O
     record.event("not-started", Json{{"cause", running.error().text()}});
     return fail(std::move(running).error());
   }
+  // As it was when it started; while the job runs nobody waits for it.
+  auto sha256 = std::async(std::launch::async, program_sha256, story.plan.executable,
+                           std::cref(outside.files));
   auto ending = (*running)->wait([&](Seconds elapsed) {
     return hold ? hold->heartbeat(elapsed) : std::string();
   });
   if (!ending) return fail(std::move(ending).error());
   story.ending = std::move(*ending);
+  story.executable_sha256 = sha256.get();
   story.ended = outside.clock.unix_time();
   return {};
 }

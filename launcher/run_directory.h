@@ -12,12 +12,9 @@
 
 #include "base/json.h"
 #include "base/outside.h"
+#include "launcher/state_directory.h"
 
 namespace topolaunch::launcher {
-
-/// $TOPOLAUNCH_STATE_DIR, $XDG_STATE_HOME/topolaunch or ~/.local/state/topolaunch; configuration
-/// (78) when none of them and no HOME is set.
-Result<std::string> state_directory(const Environment& environment);
 
 class RunDirectory {
  public:

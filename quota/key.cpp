@@ -3,35 +3,35 @@
 
 #include <fmt/format.h>
 #include <openssl/core_names.h>
-#include <openssl/ecdsa.h>
-#include <openssl/evp.h>
-#include <openssl/param_build.h>
 
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <stdexcept>
 
 #include "quota/base64url.h"
+#include "quota/crypto_library.h"
 #include "quota/digest.h"
 #include "quota/printable.h"
 
 namespace topolaunch::quota {
 namespace {
 
-const unsigned char* octets(std::string_view s) { return reinterpret_cast<const unsigned char*>(s.data()); }
+const unsigned char* octets(std::string_view s) {
+  return reinterpret_cast<const unsigned char*>(s.data());
+}
 unsigned char* octets(std::string& s) { return reinterpret_cast<unsigned char*>(s.data()); }
 EVP_PKEY* pkey(const KeyHandle& handle) { return static_cast<EVP_PKEY*>(handle.get()); }
 
 KeyHandle owned(EVP_PKEY* key) {
-  return KeyHandle(key, [](void* p) { EVP_PKEY_free(static_cast<EVP_PKEY*>(p)); });
+  return KeyHandle(key, [](void* p) { crypto().EVP_PKEY_free(static_cast<EVP_PKEY*>(p)); });
 }
 
 struct DigestContext {
-  EVP_MD_CTX* value = EVP_MD_CTX_new();
+  EVP_MD_CTX* value = crypto().EVP_MD_CTX_new();
   DigestContext() = default;
   DigestContext(const DigestContext&) = delete;
   DigestContext& operator=(const DigestContext&) = delete;
-  ~DigestContext() { EVP_MD_CTX_free(value); }
+  ~DigestContext() { crypto().EVP_MD_CTX_free(value); }
 };
 
 std::string text_of(const Json& jwk, const char* name) {
@@ -48,35 +48,36 @@ std::optional<std::string> octets_of(const Json& jwk, const char* name) {
 
 KeyHandle p256(const std::string& x, const std::string& y) {
   const std::string point = "\x04" + x + y;
-  OSSL_PARAM_BLD* build = OSSL_PARAM_BLD_new();
-  OSSL_PARAM_BLD_push_utf8_string(build, OSSL_PKEY_PARAM_GROUP_NAME, "P-256", 0);
-  OSSL_PARAM_BLD_push_octet_string(build, OSSL_PKEY_PARAM_PUB_KEY, point.data(), point.size());
-  OSSL_PARAM* parameters = OSSL_PARAM_BLD_to_param(build);
-  EVP_PKEY_CTX* context = EVP_PKEY_CTX_new_from_name(nullptr, "EC", nullptr);
+  OSSL_PARAM_BLD* build = crypto().OSSL_PARAM_BLD_new();
+  crypto().OSSL_PARAM_BLD_push_utf8_string(build, OSSL_PKEY_PARAM_GROUP_NAME, "P-256", 0);
+  crypto().OSSL_PARAM_BLD_push_octet_string(build, OSSL_PKEY_PARAM_PUB_KEY, point.data(),
+                                            point.size());
+  OSSL_PARAM* parameters = crypto().OSSL_PARAM_BLD_to_param(build);
+  EVP_PKEY_CTX* context = crypto().EVP_PKEY_CTX_new_from_name(nullptr, "EC", nullptr);
   EVP_PKEY* key = nullptr;
   // A point that isn't on the curve fails here.
-  if (EVP_PKEY_fromdata_init(context) != 1 ||
-      EVP_PKEY_fromdata(context, &key, EVP_PKEY_PUBLIC_KEY, parameters) != 1) {
+  if (crypto().EVP_PKEY_fromdata_init(context) != 1 ||
+      crypto().EVP_PKEY_fromdata(context, &key, EVP_PKEY_PUBLIC_KEY, parameters) != 1) {
     key = nullptr;
   }
-  EVP_PKEY_CTX_free(context);
-  OSSL_PARAM_free(parameters);
-  OSSL_PARAM_BLD_free(build);
+  crypto().EVP_PKEY_CTX_free(context);
+  crypto().OSSL_PARAM_free(parameters);
+  crypto().OSSL_PARAM_BLD_free(build);
   return key == nullptr ? nullptr : owned(key);
 }
 
 /// JWS carries r and s as 32 bytes each; OpenSSL wants DER.
 std::optional<std::string> der_signature(std::string_view raw) {
   if (raw.size() != 64) return {};
-  ECDSA_SIG* signature = ECDSA_SIG_new();
-  ECDSA_SIG_set0(signature, BN_bin2bn(octets(raw.substr(0, 32)), 32, nullptr),
-                 BN_bin2bn(octets(raw.substr(32)), 32, nullptr));
+  ECDSA_SIG* signature = crypto().ECDSA_SIG_new();
+  crypto().ECDSA_SIG_set0(signature, crypto().BN_bin2bn(octets(raw.substr(0, 32)), 32, nullptr),
+                          crypto().BN_bin2bn(octets(raw.substr(32)), 32, nullptr));
   unsigned char* der = nullptr;
-  const int size = i2d_ECDSA_SIG(signature, &der);
+  const int size = crypto().i2d_ECDSA_SIG(signature, &der);
   std::optional<std::string> out;
   if (size > 0) out.emplace(reinterpret_cast<char*>(der), static_cast<std::size_t>(size));
-  OPENSSL_free(der);
-  ECDSA_SIG_free(signature);
+  crypto().CRYPTO_free(der, __FILE__, __LINE__);
+  crypto().ECDSA_SIG_free(signature);
   return out;
 }
 
@@ -85,7 +86,7 @@ Json okp_jwk(const std::string& x) { return Json{{"kty", "OKP"}, {"crv", "Ed2551
 std::string raw_public(const KeyHandle& key) {
   std::string raw(32, '\0');
   std::size_t size = raw.size();
-  if (EVP_PKEY_get_raw_public_key(pkey(key), octets(raw), &size) != 1) {
+  if (crypto().EVP_PKEY_get_raw_public_key(pkey(key), octets(raw), &size) != 1) {
     throw std::logic_error("OpenSSL gives no Ed25519 public key");
   }
   return raw;
@@ -110,37 +111,43 @@ std::string thumbprint(const Json& jwk) {
 
 Result<PublicKey> PublicKey::from_jwk(const Json& jwk, const std::string& file) {
   if (!jwk.is_object()) return no_key(file, "a key is not a JSON object");
-  if (jwk.contains("d")) return no_key(file, "holds a private key (\"d\"), where only public ones belong");
+  if (jwk.contains("d"))
+    return no_key(file, "holds a private key (\"d\"), where only public ones belong");
   const std::string type = text_of(jwk, "kty");
   const std::string curve = text_of(jwk, "crv");
   const std::string algorithm = text_of(jwk, "alg");
   PublicKey key;
   if (type == "OKP" && curve == "Ed25519") {
     if (jwk.contains("alg") && algorithm != "Ed25519" && algorithm != "EdDSA") {
-      return no_key(file, fmt::format("an Ed25519 key can't be for alg '{}'", printable(algorithm)));
+      return no_key(file,
+                    fmt::format("an Ed25519 key can't be for alg '{}'", printable(algorithm)));
     }
     const auto x = octets_of(jwk, "x");
     if (!x) return no_key(file, "an Ed25519 key needs \"x\", 32 bytes in base64url");
-    EVP_PKEY* raw = EVP_PKEY_new_raw_public_key(EVP_PKEY_ED25519, nullptr, octets(*x), x->size());
+    EVP_PKEY* raw =
+        crypto().EVP_PKEY_new_raw_public_key(EVP_PKEY_ED25519, nullptr, octets(*x), x->size());
     if (raw == nullptr) return no_key(file, "OpenSSL refuses this Ed25519 key");
     key.key_ = owned(raw);
   } else if (type == "EC" && curve == "P-256") {
     if (algorithm != "ES256") return no_key(file, "a P-256 key must say \"alg\":\"ES256\"");
     const auto x = octets_of(jwk, "x");
     const auto y = octets_of(jwk, "y");
-    if (!x || !y) return no_key(file, "a P-256 key needs \"x\" and \"y\", 32 bytes each in base64url");
+    if (!x || !y)
+      return no_key(file, "a P-256 key needs \"x\" and \"y\", 32 bytes each in base64url");
     key.key_ = p256(*x, *y);
     if (!key.key_) return no_key(file, "this P-256 key is not a point of the curve");
     key.algorithm_ = Algorithm::es256;
   } else {
-    return no_key(file, fmt::format("key type '{}' curve '{}' is not taken: Ed25519, or P-256 with ES256",
-                                    printable(type), printable(curve)));
+    return no_key(file,
+                  fmt::format("key type '{}' curve '{}' is not taken: Ed25519, or P-256 with ES256",
+                              printable(type), printable(curve)));
   }
   if (jwk.contains("use") && text_of(jwk, "use") != "sig") {
     return no_key(file, "a key is not for signatures (\"use\")");
   }
   key.kid_ = jwk.contains("kid") ? text_of(jwk, "kid") : thumbprint(jwk);
-  if (key.kid_.empty() || key.kid_.size() > 255) return no_key(file, "a key's \"kid\" is not a short string");
+  if (key.kid_.empty() || key.kid_.size() > 255)
+    return no_key(file, "a key's \"kid\" is not a short string");
   return key;
 }
 
@@ -161,13 +168,15 @@ bool PublicKey::verify(std::string_view message, std::string_view signature) con
   } else if (signature.size() != 64) {
     return false;
   }
-  return EVP_DigestVerifyInit(context.value, nullptr, es256 ? EVP_sha256() : nullptr, nullptr,
-                              pkey(key_)) == 1 &&
-         EVP_DigestVerify(context.value, octets(bytes), bytes.size(), octets(message), message.size()) == 1;
+  return crypto().EVP_DigestVerifyInit(context.value, nullptr,
+                                       es256 ? crypto().EVP_sha256() : nullptr, nullptr,
+                                       pkey(key_)) == 1 &&
+         crypto().EVP_DigestVerify(context.value, octets(bytes), bytes.size(), octets(message),
+                                   message.size()) == 1;
 }
 
 PrivateKey PrivateKey::generate() {
-  EVP_PKEY* raw = EVP_PKEY_Q_keygen(nullptr, nullptr, "ED25519");
+  EVP_PKEY* raw = crypto().EVP_PKEY_Q_keygen(nullptr, nullptr, "ED25519");
   if (raw == nullptr) throw std::logic_error("OpenSSL can't make an Ed25519 key");
   PrivateKey key;
   key.key_ = owned(raw);
@@ -181,7 +190,8 @@ Result<PrivateKey> PrivateKey::from_jwk(const Json& jwk, const std::string& file
   }
   const auto d = octets_of(jwk, "d");
   if (!d) return no_key(file, "has no private part (\"d\"), 32 bytes in base64url");
-  EVP_PKEY* raw = EVP_PKEY_new_raw_private_key(EVP_PKEY_ED25519, nullptr, octets(*d), d->size());
+  EVP_PKEY* raw =
+      crypto().EVP_PKEY_new_raw_private_key(EVP_PKEY_ED25519, nullptr, octets(*d), d->size());
   if (raw == nullptr) return no_key(file, "OpenSSL refuses this Ed25519 key");
   PrivateKey key;
   key.key_ = owned(raw);
@@ -197,8 +207,9 @@ std::string PrivateKey::sign(std::string_view message) const {
   const DigestContext context;
   std::string signature(64, '\0');
   std::size_t size = signature.size();
-  if (EVP_DigestSignInit(context.value, nullptr, nullptr, nullptr, pkey(key_)) != 1 ||
-      EVP_DigestSign(context.value, octets(signature), &size, octets(message), message.size()) != 1) {
+  if (crypto().EVP_DigestSignInit(context.value, nullptr, nullptr, nullptr, pkey(key_)) != 1 ||
+      crypto().EVP_DigestSign(context.value, octets(signature), &size, octets(message),
+                              message.size()) != 1) {
     throw std::logic_error("OpenSSL can't sign with an Ed25519 key");
   }
   return signature;
@@ -215,7 +226,7 @@ Json PrivateKey::public_jwk() const {
 Json PrivateKey::private_jwk() const {
   std::string raw(32, '\0');
   std::size_t size = raw.size();
-  if (EVP_PKEY_get_raw_private_key(pkey(key_), octets(raw), &size) != 1) {
+  if (crypto().EVP_PKEY_get_raw_private_key(pkey(key_), octets(raw), &size) != 1) {
     throw std::logic_error("OpenSSL gives no Ed25519 private key");
   }
   Json jwk = public_jwk();

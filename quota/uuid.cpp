@@ -2,9 +2,10 @@
 #include "quota/uuid.h"
 
 #include <fmt/format.h>
-#include <openssl/rand.h>
+#include <sys/random.h>
 
 #include <array>
+#include <cerrno>
 #include <cstddef>
 #include <cstdint>
 #include <stdexcept>
@@ -16,9 +17,10 @@ using Octets = std::array<unsigned char, 16>;
 
 Octets random_octets() {
   Octets octets{};
-  // Without random numbers there is nothing sensible to go on with; OpenSSL 3 seeds from getrandom.
-  if (RAND_bytes(octets.data(), static_cast<int>(octets.size())) != 1) {
-    throw std::logic_error("no random numbers from OpenSSL");
+  // Up to 256 bytes come whole once the kernel's pool is ready (getrandom(2)), or a signal struck
+  // while it was not. Without random numbers there is nothing sensible to go on with.
+  while (::getrandom(octets.data(), octets.size(), 0) != static_cast<ssize_t>(octets.size())) {
+    if (errno != EINTR) throw std::logic_error("no random numbers from the kernel");
   }
   return octets;
 }

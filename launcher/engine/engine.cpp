@@ -12,11 +12,6 @@ Result<std::unique_ptr<Engine>> make_engine(const std::string& name) {
   return fail(Code::wrong_usage, "there is no engine '" + name + "'", "engines: local, mpirun");
 }
 
-bool is_inner_program(std::string_view word) { return word == "__shim" || word == "__keeper"; }
-
-int inner_program_main(std::string_view word, const std::vector<std::string>& argv,
-                       const Outside& outside) {
-  return word == "__keeper" ? keeper_main(argv, outside) : shim_main(argv, outside);
-}
+bool is_inner_program(std::string_view word) { return word == "__shim"; }
 
 }  // namespace topolaunch::launcher

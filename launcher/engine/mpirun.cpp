@@ -100,19 +100,6 @@ Status fits(const Plan& plan) {
 
 }  // namespace
 
-std::optional<MpirunVersion> mpirun_version_from(const std::string& output) {
-  constexpr std::string_view words = "(Open MPI) ";
-  const auto at = output.find(words);
-  if (at == std::string::npos) return std::nullopt;
-  MpirunVersion version;
-  version.text = output.substr(at + words.size(), output.find('\n', at) - at - words.size());
-  version.major = std::atoi(version.text.c_str());
-  if (const auto dot = version.text.find('.'); dot != std::string::npos) {
-    version.minor = std::atoi(version.text.c_str() + dot + 1);
-  }
-  return version;
-}
-
 std::optional<std::pair<int, int>> failure_in_mpirun_words(const std::string& words) {
   // Open MPI 4.1, orte/tools/orterun/help-orterun.txt:
   //   mpirun noticed that process rank 2 with PID 0 on node h exited on signal 9 (Killed).
@@ -129,34 +116,10 @@ std::optional<std::pair<int, int>> failure_in_mpirun_words(const std::string& wo
   return std::nullopt;
 }
 
-Result<MpirunVersion> MpirunEngine::version(const Outside& outside) const {
-  if (version_) return *version_;
-  const std::string path = outside.environment.get_or("PATH", "/usr/bin:/bin");
-  std::string other;
-  // Debian's MPICH and Open MPI share the name mpirun; mpirun.openmpi is always Open MPI's.
-  for (const char* const name : {"mpirun", "mpirun.openmpi"}) {
-    const auto program = find_executable(name, path);
-    if (!program) continue;
-    const auto said = outside.commands.run({*program, "--version"}, Seconds(10));
-    if (!said) return tl::unexpected(said.error());
-    if (auto version = mpirun_version_from(said->out + said->err)) {
-      version->program = *program;
-      version_ = std::move(*version);
-      return *version_;
-    }
-    other = *program;
-  }
-  if (!other.empty()) {
-    return fail(Code::unavailable, other + " isn't Open MPI's mpirun",
-                "install openmpi-bin, or put Open MPI's mpirun first in PATH");
-  }
-  return fail(Code::unavailable, "no mpirun in PATH", "apt-get install openmpi-bin");
-}
-
 Result<std::vector<std::vector<std::string>>> MpirunEngine::commands(const Plan& plan,
                                                                      const Outside& outside) const {
   if (auto ok = fits(plan); !ok) return tl::unexpected(std::move(ok).error());
-  const auto found = version(outside);
+  const auto found = find_mpirun(outside);
   if (!found) return tl::unexpected(found.error());
   std::vector<std::string> argv;
   for (const auto& [name, value] : variables_for(*found, outside.environment)) {
@@ -170,7 +133,7 @@ Result<std::vector<std::vector<std::string>>> MpirunEngine::commands(const Plan&
 
 Result<std::unique_ptr<Run>> MpirunEngine::start(const Plan& plan, const Outside& outside) const {
   if (auto ok = fits(plan); !ok) return tl::unexpected(std::move(ok).error());
-  const auto found = version(outside);
+  const auto found = find_mpirun(outside);
   if (!found) return tl::unexpected(found.error());
   Launch launch;
   launch.program = "mpirun";

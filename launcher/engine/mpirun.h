@@ -10,19 +10,9 @@
 #include <utility>
 
 #include "launcher/engine.h"
+#include "launcher/engine/mpirun_version.h"
 
 namespace topolaunch::launcher {
-
-/// What `mpirun --version` says.
-struct MpirunVersion {
-  std::string program;  ///< path
-  int major = 0, minor = 0;
-  std::string text;  ///< "4.1.4"
-  bool known() const { return (major == 4 && minor >= 0) || major == 5; }
-};
-
-/// From the first line of `mpirun --version`: "mpirun (Open MPI) 4.1.4"; nothing for another MPI.
-std::optional<MpirunVersion> mpirun_version_from(const std::string& output);
 
 /// (rank, wait status) of the rank that mpirun's words blame for the end of the job.
 std::optional<std::pair<int, int>> failure_in_mpirun_words(const std::string& words);
@@ -34,11 +24,6 @@ class MpirunEngine final : public Engine {
   Result<std::vector<std::vector<std::string>>> commands(const Plan& plan,
                                                          const Outside& outside) const override;
   Result<std::unique_ptr<Run>> start(const Plan& plan, const Outside& outside) const override;
-  /// unavailable: no mpirun of Open MPI in PATH. Asked once, then remembered.
-  Result<MpirunVersion> version(const Outside& outside) const;
-
- private:
-  mutable std::optional<MpirunVersion> version_;
 };
 
 }  // namespace topolaunch::launcher

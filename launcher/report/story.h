@@ -38,6 +38,7 @@ struct Story {
   Ending ending;
   std::string directory;                  ///< of the run's files; empty = none
   std::string no_directory;               ///< why
+  std::string executable_sha256;          ///< when it was started; empty = too large, unreadable
   std::string user, home;
   double started = 0, ended = 0;          ///< unix time
 };

@@ -2,9 +2,13 @@
 #include "launcher/supervise/job_cgroup.h"
 
 #include <fcntl.h>
+#include <linux/sched.h>
+#include <signal.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <sstream>
 
 namespace topolaunch::launcher {
@@ -39,9 +43,11 @@ JobCgroup JobCgroup::make(const std::string& parent, const std::string& id) {
   if (parent.empty() || id.find('/') != std::string::npos) return group;
   const std::string path = parent + "/topolaunch-" + id;
   if (::mkdir(path.c_str(), 0755) != 0) return group;
-  group.door_.reset(::open((path + "/cgroup.procs").c_str(), O_WRONLY | O_CLOEXEC));
-  if (!group.door_ || ::access((path + "/cgroup.kill").c_str(), W_OK) != 0) {
-    group.door_.reset();
+  if (::access((path + "/cgroup.procs").c_str(), W_OK) == 0 &&
+      ::access((path + "/cgroup.kill").c_str(), W_OK) == 0) {
+    group.folder_.reset(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  }
+  if (!group.folder_) {
     ::rmdir(path.c_str());
     return group;
   }
@@ -55,6 +61,23 @@ JobCgroup JobCgroup::existing(std::string path) {
   return group;
 }
 
+pid_t JobCgroup::fork() const {
+  if (!folder_) return ::fork();
+  clone_args how{};
+  how.flags = CLONE_INTO_CGROUP;
+  how.exit_signal = SIGCHLD;
+  how.cgroup = static_cast<__u64>(folder_.get());
+  const long child = ::syscall(SYS_clone3, &how, sizeof how);
+  // Not in kernels before 5.7, nor behind the seccomp filters of some containers.
+  if (child >= 0 || errno == EAGAIN || errno == ENOMEM) return static_cast<pid_t>(child);
+  const pid_t plain = ::fork();
+  if (plain == 0) {
+    const Descriptor door(::openat(folder_.get(), "cgroup.procs", O_WRONLY | O_CLOEXEC));
+    if (door) static_cast<void>(!::write(door.get(), "0", 1));
+  }
+  return plain;
+}
+
 void JobCgroup::kill() const {
   if (path_.empty()) return;
   const Descriptor file(::open((path_ + "/cgroup.kill").c_str(), O_WRONLY | O_CLOEXEC));
@@ -64,7 +87,7 @@ void JobCgroup::kill() const {
 void JobCgroup::remove() {
   if (!path_.empty()) ::rmdir(path_.c_str());
   path_.clear();
-  door_.reset();
+  folder_.reset();
 }
 
 }  // namespace topolaunch::launcher

@@ -5,6 +5,8 @@
 // controller: it is a fence, not a limit.
 #pragma once
 
+#include <sys/types.h>
+
 #include <string>
 
 #include "base/files.h"
@@ -26,14 +28,16 @@ class JobCgroup {
 
   explicit operator bool() const { return !path_.empty(); }
   const std::string& path() const { return path_; }
-  /// Where a new process writes "0" to enter; -1 = none.
-  int door() const { return door_.get(); }
+  /// As fork(2); the child is born inside. (Moving a process in later waits for a grace period of
+  /// the kernel's, some 10 ms.) An empty group forks where the caller is. The child may do only what
+  /// is safe after fork in a signal handler.
+  pid_t fork() const;
   void kill() const;
   void remove();
 
  private:
   std::string path_;
-  Descriptor door_;
+  Descriptor folder_;
 };
 
 }  // namespace topolaunch::launcher

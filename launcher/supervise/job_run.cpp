@@ -35,7 +35,7 @@ Status JobRun::begin() {
   auto server = ControlServer::open();
   if (!server) return tl::unexpected(std::move(server).error());
   server_ = std::move(*server);
-  auto keeper = Keeper::start(plan_.id, outside_.files);
+  auto keeper = Keeper::start(plan_.id, outside_);
   if (!keeper) return tl::unexpected(std::move(keeper).error());
   keeper_.emplace(std::move(*keeper));
   signals_.ignore_sigpipe();

@@ -20,25 +20,29 @@
 
 #include "launcher/json_fields.h"
 #include "launcher/supervise/job_cgroup.h"
+#include "launcher/supervise/keeper_loop.h"
 
 namespace topolaunch::launcher {
 namespace {
 
-/// Device files (NVML keeps some open, not all of them close-on-exec) are nobody's to inherit: a
-/// process that holds one keeps the GPU busy.
-void keep_devices_here() {
+/// In the new keeper, what exec would do: closes what is close-on-exec, and keeps what topolaunch was
+/// given for the job (a shell's <(...)). Device files are nobody's to inherit (NVML does not mark
+/// all of its own): a process that holds one keeps the GPU busy.
+void close_as_exec_would(int kept) {
   DIR* const folder = ::opendir("/proc/self/fd");
   if (folder == nullptr) return;
+  std::vector<int> ours;
   while (const dirent* const entry = ::readdir(folder)) {
     const int fd = std::atoi(entry->d_name);
+    if (fd <= STDERR_FILENO || fd == kept || fd == ::dirfd(folder)) continue;
     std::array<char, 16> target{};
-    if (fd <= 2) continue;
-    if (::readlinkat(::dirfd(folder), entry->d_name, target.data(), target.size() - 1) > 0 &&
-        std::strncmp(target.data(), "/dev/nvidia", 11) == 0) {
-      ::fcntl(fd, F_SETFD, FD_CLOEXEC);
-    }
+    const ssize_t size =
+        ::readlinkat(::dirfd(folder), entry->d_name, target.data(), target.size() - 1);
+    const bool device = size > 0 && std::strncmp(target.data(), "/dev/nvidia", 11) == 0;
+    if (device || (::fcntl(fd, F_GETFD) & FD_CLOEXEC) != 0) ours.push_back(fd);
   }
   ::closedir(folder);
+  for (const int fd : ours) ::close(fd);
 }
 
 void nap(long milliseconds) {
@@ -48,7 +52,7 @@ void nap(long milliseconds) {
 
 }  // namespace
 
-Result<Keeper> Keeper::start(const std::string& id, const Files& files) {
+Result<Keeper> Keeper::start(const std::string& id, const Outside& outside) {
   Keeper keeper;
   keeper.id_ = id;
   std::array<int, 2> ends{};
@@ -66,8 +70,6 @@ Result<Keeper> Keeper::start(const std::string& id, const Files& files) {
   ::prctl(PR_GET_CHILD_SUBREAPER, &before, 0, 0, 0);
   keeper.was_subreaper_ = before != 0;
   ::prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
-  keep_devices_here();
-  const std::string number = std::to_string(theirs.get());
   const pid_t parent = ::getpid();
   const pid_t child = ::fork();
   if (child < 0) return fail(Code::try_again, std::string("can't fork: ") + std::strerror(errno));
@@ -76,18 +78,16 @@ Result<Keeper> Keeper::start(const std::string& id, const Files& files) {
     ::prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
     if (::getppid() != parent) ::_exit(1);
     ::setpgid(0, 0);  // a signal to topolaunch's group doesn't end it
-    ::fcntl(theirs.get(), F_SETFD, 0);
-    ::execl("/proc/self/exe", "topolaunch", "__keeper", number.c_str(), nullptr);
-    ::_exit(127);
+    close_as_exec_would(theirs.get());
+    ::_exit(keep(std::move(theirs), outside.environment));
   }
   keeper.pid_ = child;
   keeper.channel_ = Channel(std::move(ours));
-  const std::string parent_group = own_cgroup(files);
+  const std::string parent_group = own_cgroup(outside.files);
   // Known here before the keeper says so: it may be killed between making it and saying so.
   if (!parent_group.empty()) keeper.cgroup_ = parent_group + "/topolaunch-" + id;
   if (!keeper.channel_.send(Json{{"id", id}, {"cgroup", parent_group}})) {
-    return fail(Code::internal, "the keeper process can't be started",
-                "is /proc mounted, and topolaunch's own file still there?");
+    return fail(Code::internal, "the keeper process ended at once");
   }
   return keeper;
 }

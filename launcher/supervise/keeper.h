@@ -17,7 +17,7 @@
 #include <string>
 #include <vector>
 
-#include "base/files.h"
+#include "base/outside.h"
 #include "launcher/supervise/channel.h"
 #include "launcher/supervise/kin.h"
 
@@ -42,9 +42,10 @@ struct KeeperNews {
 /// topolaunch's side.
 class Keeper {
  public:
-  /// Forks and execs `topolaunch __keeper` (/proc/self/exe), makes the caller a subreaper.
-  /// `id` names the cgroup. The caller's signal mask is inherited: block what must not end it.
-  static Result<Keeper> start(const std::string& id, const Files& files);
+  /// Forks the keeper (no exec: loading topolaunch once more would cost milliseconds) and makes the
+  /// caller a subreaper. `id` names the cgroup. The caller's signal mask is inherited: block what
+  /// must not end it.
+  static Result<Keeper> start(const std::string& id, const Outside& outside);
   Keeper(Keeper&& other) noexcept;
   Keeper& operator=(Keeper&&) = delete;
   /// Ends the keeper and all that is left below it.

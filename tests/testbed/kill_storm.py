@@ -48,6 +48,8 @@ def live(mark):
         fields = stat.rsplit(b")", 1)[1].split() if stat else [b"Z"]
         if fields[0] != b"Z":
             line = read(f"/proc/{name}/cmdline").replace(b"\0", b" ").decode(errors="replace")
+            if read(f"/proc/{name}/comm").strip() == b"topolaunch-keep":  # forked, with the same line
+                line = "__keeper"
             found[int(name)] = (int(fields[1]), line)
     return found
 

@@ -67,7 +67,7 @@ int main(int argc, char** argv) {
   const Outside outside{files, commands, clock, environment};
   std::vector<std::string> words(argv + 1, argv + argc);
   if (!words.empty() && is_inner_program(words[0])) {
-    return inner_program_main(words[0], {words.begin() + 1, words.end()}, outside);
+    return shim_main({words.begin() + 1, words.end()}, outside);
   }
   if (words.size() < 2) return 64;
   Plan plan;

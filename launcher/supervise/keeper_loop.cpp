@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//
-// What runs in the keeper. It is small on purpose: starts what it is told, reaps, reports, and ends
-// everything when topolaunch is gone. It can be ended only by SIGKILL.
+#include "launcher/supervise/keeper_loop.h"
+
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
@@ -13,16 +12,15 @@
 
 #include <array>
 #include <cerrno>
-#include <charconv>
 #include <filesystem>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <set>
 
-#include "launcher/engine.h"
 #include "launcher/json_fields.h"
+#include "launcher/supervise/channel.h"
 #include "launcher/supervise/job_cgroup.h"
-#include "launcher/supervise/keeper.h"
+#include "launcher/supervise/kin.h"
 
 namespace topolaunch::launcher {
 namespace {
@@ -113,14 +111,13 @@ class KeeperLoop {
     std::array<int, 2> ends{};
     if (::pipe2(ends.data(), O_CLOEXEC) != 0) return say_failed(index, errno);
     const pid_t parent = ::getpid();
-    const pid_t child = ::fork();
+    const pid_t child = group_.fork();
     if (child == 0) {
       if (dies) {
         ::prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
         if (::getppid() != parent) ::_exit(1);
       }
       ::setpgid(0, 0);
-      if (group_.door() >= 0) static_cast<void>(!::write(group_.door(), "0", 1));
       const int nothing = ::open("/dev/null", O_RDONLY | O_CLOEXEC);
       if (argv[0].empty() == false && nothing >= 0) ::dup2(nothing, STDIN_FILENO);
       if (out) ::dup2(out.get(), STDOUT_FILENO);
@@ -212,11 +209,7 @@ class KeeperLoop {
 
 }  // namespace
 
-int keeper_main(const std::vector<std::string>& argv, const Outside& outside) {
-  int fd = -1;
-  if (argv.size() == 1) {
-    std::from_chars(argv[0].data(), argv[0].data() + argv[0].size(), fd);
-  }
+int keep(Descriptor channel, const Environment& environment) {
   // Blocked, not ignored: ignored dispositions would go on to the job.
   sigset_t all, children;
   ::sigfillset(&all);
@@ -224,12 +217,12 @@ int keeper_main(const std::vector<std::string>& argv, const Outside& outside) {
   ::sigemptyset(&children);
   ::sigaddset(&children, SIGCHLD);
   const Descriptor signals(::signalfd(-1, &children, SFD_NONBLOCK | SFD_CLOEXEC));
-  if (fd < 0 || ::fcntl(fd, F_SETFD, FD_CLOEXEC) != 0 || !signals)
-    return exit_status(Code::wrong_usage);
+  if (!signals) return 1;
+  ::prctl(PR_SET_NAME, kKeeperName, 0, 0, 0);
   ::prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
   // From here on the end of the channel says that topolaunch is gone, also if it went just now.
   ::prctl(PR_SET_PDEATHSIG, 0, 0, 0, 0);
-  return KeeperLoop(Channel(Descriptor(fd)), outside.environment).run(signals.get());
+  return KeeperLoop(Channel(std::move(channel)), environment).run(signals.get());
 }
 
 }  // namespace topolaunch::launcher
