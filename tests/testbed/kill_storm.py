@@ -145,8 +145,8 @@ def one(program, driver, engine, number, rng, quota):
         elif want in ("shim", "mpirun") and kinds["rank"] and (want == "shim" or engine == "local"):
             kind = "rank"  # too late for a shim; no mpirun under local
         if kind:
-            # SIGTERM to a rank that ignores it, or to the keeper, is nothing: end the job by it all
-            # the same through the launcher a moment later.
+            # SIGTERM to a rank that ignores it (or to a shim that has just become one), or to the
+            # keeper, is nothing: end the job by it all the same through the launcher a moment later.
             target = rng.choice(kinds[kind])
             try:
                 os.kill(target, number_of_signal)
@@ -156,7 +156,7 @@ def one(program, driver, engine, number, rng, quota):
     if kind is None and process.poll() is None:
         number_of_signal = signal.SIGKILL
         process.kill()
-    if number_of_signal == signal.SIGTERM and kind in ("rank", "keeper", None):
+    if number_of_signal == signal.SIGTERM and kind in ("rank", "shim", "keeper", None):
         time.sleep(0.1)
         if process.poll() is None:
             process.send_signal(signal.SIGTERM)
