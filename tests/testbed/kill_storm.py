@@ -39,7 +39,7 @@ def read(path):
 
 
 def live(mark):
-    """pid -> (parent, command line) of the live (not zombie) processes that carry the mark."""
+    """pid -> (parent, process group, command line) of the live processes that carry the mark."""
     found = {}
     for name in os.listdir("/proc"):
         if not name.isdigit() or mark not in read(f"/proc/{name}/environ"):
@@ -50,7 +50,7 @@ def live(mark):
             line = read(f"/proc/{name}/cmdline").replace(b"\0", b" ").decode(errors="replace")
             if read(f"/proc/{name}/comm").strip() == b"topolaunch-keep":  # forked, with the same line
                 line = "__keeper"
-            found[int(name)] = (int(fields[1]), line)
+            found[int(name)] = (int(fields[1]), int(fields[2]), line)
     return found
 
 
@@ -60,8 +60,8 @@ def is_mpirun(line):
 
 def victims(launcher, processes):
     kinds = collections.defaultdict(list)
-    starters = {pid for pid, (_, line) in processes.items() if "__keeper" in line or is_mpirun(line)}
-    for pid, (parent, line) in processes.items():
+    starters = {pid for pid, (_, _, line) in processes.items() if "__keeper" in line or is_mpirun(line)}
+    for pid, (parent, group, line) in processes.items():
         if pid == launcher:
             kinds["launcher"].append(pid)
         elif "__keeper" in line:
@@ -70,7 +70,8 @@ def victims(launcher, processes):
             kinds["mpirun"].append(pid)
         elif "__shim" in line:
             kinds["shim"].append(pid)
-        elif parent in starters and JOB in line:
+        # A rank leads its group. What it forks looks like it until it execs, also below the keeper.
+        elif parent in starters and JOB in line and group == pid:
             kinds["rank"].append(pid)
     return kinds
 
@@ -147,11 +148,11 @@ def one(program, driver, engine, number, rng, quota):
         if kind:
             # SIGTERM to a rank that ignores it (or to a shim that has just become one), or to the
             # keeper, is nothing: end the job by it all the same through the launcher a moment later.
-            target = rng.choice(kinds[kind])
             try:
-                os.kill(target, number_of_signal)
+                os.kill(rng.choice(kinds[kind]), number_of_signal)
             except ProcessLookupError:
-                pass
+                kind = None  # it has ended by itself meanwhile: another one
+                continue
             break
     if kind is None and process.poll() is None:
         number_of_signal = signal.SIGKILL
@@ -179,7 +180,7 @@ def one(program, driver, engine, number, rng, quota):
         status = process.wait()
     wrong = []
     if left:
-        wrong.append("survived: " + "; ".join(f"{p} {line[:60]!r}" for p, (_, line) in left.items()))
+        wrong.append("survived: " + "; ".join(f"{p} {line[:60]!r}" for p, (_, _, line) in left.items()))
     if status == 0:
         wrong.append("status 0 for a job that was shot")
     return f"{engine} {signal.Signals(number_of_signal).name} to {kind or 'launcher'}", status, seconds, wrong
