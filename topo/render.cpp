@@ -7,25 +7,13 @@
 #include <map>
 #include <unordered_map>
 
-#include "topo/host_list.h"
+#include "topo/render_network.h"
 #include "topo/topology_words.h"
 
 namespace topolaunch::topo {
 namespace {
 
 constexpr std::size_t kWidth = 80;
-constexpr std::size_t kMostChildren = 12;  ///< switches below one that are listed one by one
-
-std::string counted(std::size_t n, std::string_view one, std::string_view many) {
-  return fmt::format("{} {}", n, n == 1 ? one : many);
-}
-
-/// "host[0-15]", cut to the width.
-std::string names_text(const std::vector<std::string>& names, std::size_t width) {
-  std::string text = compress_host_list(names);
-  if (text.size() > width && width > 3) text = text.substr(0, width - 3) + "...";
-  return text;
-}
 
 std::string hosts_text(const Topology& topology) {
   std::vector<std::pair<std::string, std::vector<std::string>>> groups;  // text, names
@@ -43,111 +31,11 @@ std::string hosts_text(const Topology& topology) {
       text += names.front() + "\n" + body;
     } else {
       const std::string tail = fmt::format(": {} hosts, all like this", names.size());
-      text += names_text(names, kWidth - tail.size()) + tail + "\n" + body;
+      text += cut_host_list(names, kWidth - tail.size()) + tail + "\n" + body;
     }
   }
   return text;
 }
-
-class Network {
- public:
-  explicit Network(const Topology& topology) : topology_(topology), fabric_(topology.fabric) {
-    children_.resize(fabric_.switches.size());
-    hosts_.resize(fabric_.switches.size());
-    for (std::size_t i = 0; i < fabric_.switches.size(); ++i) {
-      const int parent = fabric_.switches[i].parent;
-      (parent < 0 ? roots_ : children_[static_cast<std::size_t>(parent)]).push_back(i);
-    }
-    for (std::size_t i = 0; i < fabric_.leaf_of_host.size(); ++i) {
-      const int leaf = fabric_.leaf_of_host[i];
-      if (leaf >= 0) hosts_[static_cast<std::size_t>(leaf)].push_back(i);
-    }
-  }
-
-  std::string text() const {
-    std::string out = "network: " + levels() + "\n";
-    for (const auto root : limited(roots_)) out += branch(root, 2);
-    out += more(roots_, 2);
-    const auto lost = static_cast<std::size_t>(std::count(fabric_.leaf_of_host.begin(),
-                                                          fabric_.leaf_of_host.end(), -1));
-    if (lost > 0) out += fmt::format("  {} of unknown place\n", counted(lost, "host", "hosts"));
-    return out;
-  }
-
- private:
-  std::string levels() const {
-    std::vector<std::size_t> count;
-    for (const auto& box : fabric_.switches) {
-      const auto level = static_cast<std::size_t>(std::max(0, box.level));
-      if (count.size() <= level) count.resize(level + 1, 0);
-      ++count[level];
-    }
-    std::string out = counted(topology_.hosts.size(), "host", "hosts");
-    for (std::size_t i = 0; i < count.size(); ++i) {
-      if (count[i] == 0) continue;
-      const std::string name =
-          i < fabric_.level_names.size() ? fabric_.level_names[i] : fmt::format("level{}", i);
-      const std::string many = name == "leaf" ? "leaves" : name + "s";
-      out += (i == 0 ? " on " : ", ") + counted(count[i], name, many);
-    }
-    return out;
-  }
-
-  static std::vector<std::size_t> limited(const std::vector<std::size_t>& list) {
-    if (list.size() <= kMostChildren) return list;
-    return {list.begin(), list.begin() + kMostChildren / 2};
-  }
-  static std::string more(const std::vector<std::size_t>& list, std::size_t indent) {
-    if (list.size() <= kMostChildren) return {};
-    return fmt::format("{:{}}... and {} more\n", "", indent, list.size() - kMostChildren / 2);
-  }
-
-  /// What all hosts below can send, where every NIC's rate is known.
-  Bandwidth host_rates(std::size_t box) const {
-    double sum = 0;
-    for (const auto host : hosts_[box]) {
-      double rate = 0;
-      for (const auto& nic : topology_.hosts[host].nics) {
-        if (nic.up) rate += nic.rate.bytes_per_second();
-      }
-      sum += rate > 0 ? rate : fabric_.host_rate.bytes_per_second();
-    }
-    for (const auto child : children_[box]) {
-      sum += fabric_.switches[child].uplink.bytes_per_second();
-    }
-    return Bandwidth::bytes_per_second(sum);
-  }
-
-  // Depth is bounded: a parent's level is above its child's, and levels end at 64 plus the number
-  // of names in a file; the walk stops at an indent that leaves no room anyway.
-  std::string branch(std::size_t box, std::size_t indent) const {
-    const Switch& here = fabric_.switches[box];
-    std::string line = fmt::format("{:{}}{}", "", indent, here.name);
-    if (here.uplink.known()) {
-      line += fmt::format("   {} up", to_text(here.uplink));
-      const auto below = host_rates(box);
-      if (below.known()) {
-        line += fmt::format(" ({:.3g}:1)", below.bytes_per_second() /
-                                               here.uplink.bytes_per_second());
-      }
-    }
-    if (!hosts_[box].empty()) {
-      std::vector<std::string> names;
-      for (const auto host : hosts_[box]) names.push_back(topology_.hosts[host].name);
-      line += "   ";
-      line += names_text(names, line.size() + 10 < kWidth ? kWidth - line.size() : 10);
-    }
-    line += "\n";
-    if (indent > 40) return line;
-    for (const auto child : limited(children_[box])) line += branch(child, indent + 2);
-    return line + more(children_[box], indent + 2);
-  }
-
-  const Topology& topology_;
-  const Fabric& fabric_;
-  std::vector<std::size_t> roots_;
-  std::vector<std::vector<std::size_t>> children_, hosts_;
-};
 
 std::string distances_text(const Fabric& fabric) {
   std::string text = "distances:";
@@ -255,7 +143,7 @@ std::string render_tree(const Topology& topology) {
     text += more;
   };
   part(topology.hosts.empty() ? "no host is known\n" : hosts_text(topology));
-  if (!topology.fabric.empty()) part(Network(topology).text());
+  if (!topology.fabric.empty()) part(network_text(topology));
   if (!topology.fabric.distances.empty()) part(distances_text(topology.fabric));
   if (!topology.survey.empty()) part(survey_text(topology.survey));
   part(warnings_text(topology.warnings));

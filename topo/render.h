@@ -22,7 +22,4 @@ std::string render_host(const Host& host);
 /// first one too); words that are longer are left whole.
 std::string wrapped(std::string_view text, std::size_t indent, std::size_t first_indent);
 
-/// "400 Gb/s": network people count bits.
-std::string bits_text(Bandwidth rate);
-
 }  // namespace topolaunch::topo

@@ -11,8 +11,10 @@
 #include <map>
 #include <set>
 
+#include "topo/host_words.h"
 #include "topo/link_speed.h"
 #include "topo/render.h"
+#include "topo/render_links.h"
 #include "topo/topology_words.h"
 
 namespace topolaunch::topo {
@@ -30,36 +32,11 @@ struct Row {
   std::string label, name, size, pci, link, last;
 };
 
-std::string gpu_numbers(const std::vector<int>& gpus) {
-  CpuSet set;
-  for (const int gpu : gpus) set.add(gpu);
-  return "gpu" + set.to_list();
-}
-
 /// "PIX gpu0-1": the GPUs that a NIC is nearest to.
-std::string nearest_gpus(const Host& host, const Nic& nic) {
-  PciRelation best = PciRelation::unknown;
-  std::vector<int> gpus;
-  for (const Gpu& gpu : host.gpus) {
-    const PciRelation relation = host.relation(gpu, nic);
-    if (relation < best) {
-      best = relation;
-      gpus.clear();
-    }
-    if (relation == best) gpus.push_back(gpu.index);
-  }
-  if (best == PciRelation::unknown || gpus.empty()) return {};
-  return fmt::format("{} {}", word(best), gpu_numbers(gpus));
-}
-
-std::string short_model(const Gpu& gpu) {
-  std::string_view model = gpu.model;
-  if (model.starts_with("NVIDIA ")) model.remove_prefix(7);
-  if (!model.empty()) return std::string(model);
-  if (gpu.compute_capability > 0) {
-    return fmt::format("sm_{}", gpu.compute_capability);
-  }
-  return "(model unknown)";
+std::string nearest_text(const Host& host, const Nic& nic) {
+  const Nearest near = nearest_gpus(host, nic);
+  if (near.relation == PciRelation::unknown || near.gpus.empty()) return {};
+  return fmt::format("{} {}", word(near.relation), gpu_numbers(near.gpus));
 }
 
 Row gpu_row(const Gpu& gpu) {
@@ -77,24 +54,13 @@ Row gpu_row(const Gpu& gpu) {
   return row;
 }
 
-std::string layer_text(const Nic& nic) {
-  if (!nic.up) return "DOWN";
-  switch (nic.layer) {
-    case Nic::Layer::infiniband: return "InfiniBand";
-    case Nic::Layer::ethernet: return nic.rdma ? "RoCE" : "Ethernet";
-    case Nic::Layer::efa: return "EFA";
-    case Nic::Layer::unknown: break;
-  }
-  return nic.rdma ? "RDMA" : "";
-}
-
 /// Rows of NICs; three or more that differ in name and address alone are one row.
 std::vector<Row> nic_rows(const Host& host, const std::vector<const Nic*>& nics) {
   std::vector<Row> rows;
   for (std::size_t i = 0; i < nics.size();) {
     const auto same = [&](const Nic& other) {
       return other.rate == nics[i]->rate && layer_text(other) == layer_text(*nics[i]) &&
-             nearest_gpus(host, other) == nearest_gpus(host, *nics[i]);
+             nearest_text(host, other) == nearest_text(host, *nics[i]);
     };
     std::size_t end = i + 1;
     while (end < nics.size() && same(*nics[end])) ++end;
@@ -107,7 +73,7 @@ std::vector<Row> nic_rows(const Host& host, const std::vector<const Nic*>& nics)
     row.pci = nics[i]->pci ? nics[i]->pci->text() : "PCI unknown";
     if (row.name == row.pci) row.name = "(name unknown)";
     row.link = layer_text(*nics[i]);
-    row.last = nearest_gpus(host, *nics[i]);
+    row.last = nearest_text(host, *nics[i]);
     rows.push_back(std::move(row));
     i = end;
   }
@@ -141,17 +107,6 @@ struct Columns {
   std::size_t last_ = 0;
 };
 
-std::string mig_text(const Gpu& gpu) {
-  std::map<std::string, int> profiles;
-  for (const auto& instance : gpu.mig) ++profiles[instance.profile];
-  std::string text;
-  for (const auto& [profile, count] : profiles) {
-    text += fmt::format("{}{} x {}", text.empty() ? "" : ", ", count,
-                        profile.empty() ? "?" : profile);
-  }
-  return text.empty() ? "on, no instance" : text;
-}
-
 /// Lines about a GPU that don't fit into its row.
 std::string gpu_extras(const Gpu& gpu) {
   std::string text;
@@ -162,34 +117,19 @@ std::string gpu_extras(const Gpu& gpu) {
   return text;
 }
 
-std::string counted(long n, std::string_view one, std::string_view many) {
-  return fmt::format("{} {}", n, n == 1 ? one : many);
-}
-
-/// "0-86:2" for CPUs that are dealt out in turn (kernels read that form too), else the usual list.
-std::string cpu_text(const CpuSet& set) {
-  const auto cpus = set.to_vector();
-  if (cpus.size() < 4) return set.to_list();
-  const int step = cpus[1] - cpus[0];
-  for (std::size_t i = 2; i < cpus.size(); ++i) {
-    if (cpus[i] - cpus[i - 1] != step) return set.to_list();
-  }
-  return step == 1 ? set.to_list() : fmt::format("{}-{}:{}", cpus.front(), cpus.back(), step);
-}
-
 std::string summary_line(const Host& host) {
   std::vector<std::string> parts;
   if (!host.arch.empty()) parts.push_back(host.arch);
   if (!host.cpu_vendor.empty()) parts.push_back(host.cpu_vendor);
-  if (host.packages > 0) parts.push_back(counted(host.packages, "socket", "sockets"));
-  const auto cores = static_cast<long>(host.smt.size());
-  if (cores > 0 && cores != host.cpus.size()) parts.push_back(counted(cores, "core", "cores"));
+  if (host.packages > 0) parts.push_back(counted(static_cast<std::size_t>(host.packages), "socket", "sockets"));
+  const std::size_t cores = host.smt.size();
+  if (cores > 0 && cores != static_cast<std::size_t>(host.cpus.size())) parts.push_back(counted(cores, "core", "cores"));
   if (!host.cpus.empty()) {
-    parts.push_back(counted(host.cpus.size(), "CPU", "CPUs"));
+    parts.push_back(counted(static_cast<std::size_t>(host.cpus.size()), "CPU", "CPUs"));
   } else {
     parts.emplace_back("CPUs unknown");
   }
-  if (host.slots > 0) parts.push_back(counted(host.slots, "slot", "slots"));
+  if (host.slots > 0) parts.push_back(counted(static_cast<std::size_t>(host.slots), "slot", "slots"));
   if (host.memory.count() > 0) parts.push_back(to_text(host.memory));
   std::string text;
   for (const auto& part : parts) text += (text.empty() ? "" : ", ") + part;
@@ -270,152 +210,13 @@ std::string blocks(const Host& host) {
   return text;
 }
 
-// ---- links of the GPUs
-
-struct Pair {
-  int count = 0;  ///< links, 0 = none
-  LinkType type = LinkType::nvlink;
-  Bandwidth rate;
-  bool switched = false;
-};
-
-const GpuLink* link_to(const Gpu& gpu, GpuLink::To to, int peer) {
-  for (const auto& link : gpu.links) {
-    if (link.to == to && link.peer == peer && link.count > 0) return &link;
-  }
-  return nullptr;
-}
-
-Pair pair_of(const Gpu& a, const Gpu& b) {
-  const auto* direct = link_to(a, GpuLink::To::gpu, b.index);
-  if (direct == nullptr) direct = link_to(b, GpuLink::To::gpu, a.index);
-  if (direct != nullptr) return {direct->count, direct->type, direct->bandwidth, false};
-  const auto* up = link_to(a, GpuLink::To::nvswitch, -1);
-  const auto* down = link_to(b, GpuLink::To::nvswitch, -1);
-  if (up == nullptr || down == nullptr) return {};
-  const auto* narrow = up->count <= down->count ? up : down;
-  return {narrow->count, narrow->type, narrow->bandwidth, true};
-}
-
-std::string cell(const Host& host, const Gpu& a, const Gpu& b) {
-  if (a.index == b.index) return "X";
-  const Pair pair = pair_of(a, b);
-  if (pair.count > 0) {
-    return fmt::format("{}{}", pair.type == LinkType::xgmi ? "XG" : "NV", pair.count);
-  }
-  return std::string(word(host.relation(a, b)));
-}
-
-std::string_view meaning(std::string_view name) {
-  if (name == "PIX") return "one PCIe switch";
-  if (name == "PXB") return "several PCIe switches";
-  if (name == "PHB") return "one PCIe host bridge";
-  if (name == "NODE") return "one NUMA node";
-  if (name == "SYS") return "between NUMA nodes";
-  return "unknown";
-}
-
-std::string legend(const Host& host, const std::set<std::string>& words) {
-  std::map<std::string, std::string> said;
-  for (const Gpu& a : host.gpus) {
-    for (const Gpu& b : host.gpus) {
-      const Pair pair = pair_of(a, b);
-      if (a.index == b.index || pair.count == 0) continue;
-      const std::string name = cell(host, a, b);
-      if (said.contains(name)) continue;
-      std::string text = fmt::format("{} {}{}", pair.count,
-                                     pair.type == LinkType::xgmi ? "xGMI" : "NVLink",
-                                     pair.count == 1 ? "" : "s");
-      if (pair.rate.known()) text += ", " + to_text(pair.rate);
-      if (pair.switched) text += " through NVSwitch";
-      said[name] = text;
-    }
-  }
-  std::string text;
-  for (const auto& name : words) {
-    if (name == "X") continue;
-    const auto link = said.find(name);
-    text += fmt::format("{}{} = {}", text.empty() ? "" : "; ", name,
-                        link == said.end() ? std::string(meaning(name)) : link->second);
-  }
-  return text;
-}
-
-std::string matrix(const Host& host) {
-  if (host.gpus.size() > 64) return "  GPU links: too many GPUs for a matrix\n";
-  std::set<std::string> words;
-  for (const Gpu& a : host.gpus) {
-    for (const Gpu& b : host.gpus) {
-      if (a.index != b.index) words.insert(cell(host, a, b));
-    }
-  }
-  const std::string explained = legend(host, words);
-  if (words.size() == 1) {
-    return wrapped(fmt::format("GPU links, every pair: {}", explained), 4, 2);
-  }
-  constexpr std::size_t kColumn = 6;
-  constexpr std::size_t kPerLine = (kWidth - 8) / kColumn;
-  std::string text = "  GPU links\n";
-  for (std::size_t first = 0; first < host.gpus.size(); first += kPerLine) {
-    const std::size_t end = std::min(host.gpus.size(), first + kPerLine);
-    std::string head(8, ' ');
-    for (std::size_t b = first; b < end; ++b) head += fmt::format("{:>6}", fmt::format("gpu{}", b));
-    text += head + "\n";
-    for (const Gpu& a : host.gpus) {
-      text += fmt::format("    {:<5}", fmt::format("gpu{}", a.index)).substr(0, 9);
-      std::string cells;
-      for (std::size_t b = first; b < end; ++b) {
-        cells += fmt::format("{:>6}", cell(host, a, host.gpus[b]));
-      }
-      text += cells.substr(1) + "\n";
-    }
-  }
-  return text + wrapped(explained, 4, 4);
-}
-
-/// C2C, NVLink domain, links that are down: one line for all GPUs that are alike.
-std::string link_notes(const Host& host) {
-  std::map<std::string, std::vector<int>> notes;
-  for (const Gpu& gpu : host.gpus) {
-    for (const auto& link : gpu.links) {
-      if (link.type == LinkType::c2c && link.count > 0) {
-        notes[link.bandwidth.known()
-                  ? fmt::format("NVLink-C2C to the CPU, {}", to_text(link.bandwidth))
-                  : std::string("NVLink-C2C to the CPU")]
-            .push_back(gpu.index);
-      }
-      if (link.to == GpuLink::To::unknown && link.count > 0) {
-        notes[fmt::format("{} links whose other end is unknown", link.count)].push_back(gpu.index);
-      }
-      if (link.inactive > 0) {
-        notes[fmt::format("{} links DOWN", link.inactive)].push_back(gpu.index);
-      }
-    }
-    if (gpu.fabric_pending) notes["NVLink domain not known yet"].push_back(gpu.index);
-    if (!gpu.fabric_cluster.empty()) {
-      notes[fmt::format("NVLink domain {} clique {}", gpu.fabric_cluster, gpu.fabric_clique)]
-          .push_back(gpu.index);
-    }
-  }
-  std::string text;
-  for (const auto& [note, gpus] : notes) {
-    text += wrapped(fmt::format("{}: {}", gpu_numbers(gpus), note), 4, 2);
-  }
-  return text;
-}
-
 }  // namespace
-
-std::string bits_text(Bandwidth rate) {
-  const double gigabits = rate.gigabytes_per_second() * 8;
-  if (gigabits >= 1) return fmt::format("{:.4g} Gb/s", gigabits);
-  return fmt::format("{:.4g} Mb/s", gigabits * 1000);
-}
 
 std::string render_host(const Host& host) {
   std::string text = summary_line(host) + blocks(host);
-  if (host.gpus.size() > 1) text += matrix(host);
-  return text + link_notes(host);
+  if (host.gpus.size() > 1) text += link_matrix(host);
+  for (const std::string& note : link_notes(host)) text += wrapped(note, 4, 2);
+  return text;
 }
 
 }  // namespace topolaunch::topo
