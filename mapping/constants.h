@@ -90,6 +90,13 @@ inline constexpr double kNvlsLatency = 25, kNvlsTreeNet = 20.9;
 /// Ring/Simple over several hosts, compute capability 8.0 and up.
 inline constexpr double kRingManyHosts = 1.4;
 
+/// TCP over Ethernet with an MTU of 1500: 1448 bytes of payload (timestamps on) in a frame of 1514,
+/// as a shaper counts it. RFC 9293, RFC 7323.
+inline constexpr double kTcpPayload = 1448.0 / 1514.0;
+/// A step of a ring through host memory touches its part about three times on the way: into the
+/// socket, out of it, and the sum.
+inline constexpr double kRingStepCopies = 3;
+
 /// Host memory under MPI: order of magnitude, from osu_bw and osu_allreduce 7.4 with Open MPI 4.1.4 on
 /// two shared cloud CPUs (2026): 8.7 GB/s at 64 KiB, 1.6 GB/s at 16 MiB, 0.4 us for 8 bytes. One
 /// rank's copy rate, all ranks' together, one step in shared memory and over TCP.

@@ -57,6 +57,7 @@ struct CostModel::Tables {
   };
   std::vector<Phase> phases;
   bool nccl_somewhere = false;
+  bool over_tcp = false;  ///< no host has RDMA: MPI's bytes travel in TCP's frames
 
   Tables(const topo::Topology& t, const RankGraph& g) : topology(t), graph(g), links(t) {
     part_of_host.assign(topology.hosts.size(), -1);
@@ -68,6 +69,9 @@ struct CostModel::Tables {
       phases[ix(at->second)].groups.push_back(i);
     }
     for (const auto& host : topology.hosts) nccl_somewhere = nccl_somewhere || !host.gpus.empty();
+    over_tcp = std::none_of(topology.hosts.begin(), topology.hosts.end(), [](const topo::Host& host) {
+      return std::any_of(host.nics.begin(), host.nics.end(), [](const topo::Nic& nic) { return nic.up && nic.rdma; });
+    });
     make_distances();
   }
 
@@ -147,6 +151,7 @@ struct CostModel::Tables {
   /// What a phase gathers.
   struct Gathered {
     double latency = 0, alone = 0, hop_bytes = 0;
+    bool host_network = false;  ///< from host memory to another host
   };
 
   /// One collective that NCCL runs on GPUs.
@@ -285,6 +290,7 @@ struct CostModel::Tables {
         inside_below = inside;
       }
     }
+    out.host_network = out.host_network || (!gpu && part_count > 1);
     const double hop = gpu ? (part_count > 1 ? kRingNet.simple : kRingNvlink.simple)
                            : (part_count > 1 ? kHostNetStepUs : kHostStepUs);
     out.latency = std::max(out.latency, ((gpu ? kRingBase.simple : 0) + hop * (gpu ? 1 : n - 1)) * 1e-6);
@@ -307,6 +313,7 @@ struct CostModel::Tables {
       if (back > 0) links.add_flow(to, from, back);
       out.hop_bytes += (forward + back) * distance(from, to);
       hop = std::max(hop, hop_latency(from, to));
+      out.host_network = out.host_network || (from.host != to.host && (from.gpu < 0 || to.gpu < 0));
     }
     out.latency = std::max(out.latency, hop * steps);
   }
@@ -322,9 +329,15 @@ struct CostModel::Tables {
     bool gpus = true;
     for (int p = 0; p < part_count; ++p) gpus = gpus && count_of(parts[ix(p)].gpus) == parts[ix(p)].count;
     if (gpus) return add_nccl(group, out);
-    // MPI's ring through host memory follows rank order.
-    add_chain(group, seats, ring_bytes(group.collective, bytes, n), 0, true,
-              group.collective == Collective::allreduce ? 2.0 * (n - 1) : n - 1.0, out);
+    // MPI's ring through host memory follows rank order. Its steps wait for each other: what a step
+    // costs besides the network comes on top.
+    const double steps = group.collective == Collective::allreduce ? 2.0 * (n - 1) : n - 1.0;
+    Gathered ring;
+    add_chain(group, seats, ring_bytes(group.collective, bytes, n), 0, true, steps, ring);
+    if (ring.host_network) ring.latency += steps * kRingStepCopies * (bytes / n) / (kHostCopyGbps * 1e9);
+    out.latency = std::max(out.latency, ring.latency);
+    out.hop_bytes += ring.hop_bytes;
+    out.host_network = out.host_network || ring.host_network;
   }
 
   struct Total {
@@ -339,7 +352,8 @@ struct CostModel::Tables {
       Gathered gathered;
       links.begin_phase();
       for (const int g : phase.groups) add_group(graph.groups[ix(g)], seats, gathered);
-      const double time = gathered.latency + std::max(gathered.alone, links.end_phase());
+      const double busiest = links.end_phase() / (gathered.host_network && over_tcp ? kTcpPayload : 1);
+      const double time = gathered.latency + std::max(gathered.alone, busiest);
       total.hop_bytes += gathered.hop_bytes;
       if (phase.overlapped) overlapped = std::max(overlapped, time);
       else total.seconds += time;
@@ -347,6 +361,7 @@ struct CostModel::Tables {
     if (!graph.edges.empty()) {
       links.begin_phase();
       double hop = 0;
+      bool host_network = false;
       for (const auto& edge : graph.edges) {
         const auto& a = seats[ix(edge.a)];
         const auto& b = seats[ix(edge.b)];
@@ -355,8 +370,9 @@ struct CostModel::Tables {
         links.add_flow(b, a, half);
         total.hop_bytes += static_cast<double>(edge.bytes) * distance(a, b);
         hop = std::max(hop, hop_latency(a, b));
+        host_network = host_network || (a.host != b.host && (a.gpu < 0 || b.gpu < 0));
       }
-      total.seconds += hop + links.end_phase();
+      total.seconds += hop + links.end_phase() / (host_network && over_tcp ? kTcpPayload : 1);
     }
     total.seconds += overlapped;
     if (!links.timed()) total.seconds = 0;
