@@ -29,6 +29,7 @@
 #include "bench/topobench/census.h"
 #include "bench/topobench/deadline.h"
 #include "bench/topobench/options.h"
+#include "bench/topobench/order_trial.h"
 #include "bench/topobench/trial.h"
 #include "bench/topobench/world.h"
 
@@ -226,6 +227,9 @@ int run(int argc, char** argv) {
 
 int main(int argc, char** argv) {
   try {
+    if (argc > 1 && argv[1] == topolaunch::bench::kOrderTrialWord) {
+      return topolaunch::bench::order_trial_main(argc, argv);
+    }
     return topolaunch::bench::run(argc, argv);
   } catch (const std::exception& e) {
     std::fprintf(stderr, "topobench: internal error: %s\n", e.what());
