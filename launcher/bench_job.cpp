@@ -1,12 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "launcher/bench_job.h"
 
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cstdlib>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <system_error>
+#include <utility>
 
 #include "base/commands.h"
 #include "launcher/engine.h"
+#include "launcher/supervise/descriptor.h"
 
 namespace topolaunch::launcher {
 
@@ -63,13 +69,49 @@ Result<Plan> bench_plan(const Plan& plan, const BenchWish& wish, const Outside& 
   return bench;
 }
 
-Result<bench::Measurement> measure(const Plan& plan, const BenchWish& wish,
-                                   const Outside& outside) {
-  auto bench = bench_plan(plan, wish, outside);
-  if (!bench) return fail(std::move(bench).error());
-  auto engine = make_engine(bench->engine);
+namespace {
+
+/// Our stdout, out of the way for a while: a measurement's ranks write theirs to files.
+class StdoutAside {
+ public:
+  StdoutAside() : own_(::fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3)) {
+    const Descriptor nothing(::open("/dev/null", O_WRONLY | O_CLOEXEC));
+    if (own_ && nothing) ::dup2(nothing.get(), STDOUT_FILENO);
+  }
+  StdoutAside(const StdoutAside&) = delete;
+  StdoutAside& operator=(const StdoutAside&) = delete;
+  ~StdoutAside() {
+    if (own_) ::dup2(own_.get(), STDOUT_FILENO);
+  }
+
+ private:
+  Descriptor own_;
+};
+
+/// A folder of our own, which goes when we do.
+class TemporaryFolder {
+ public:
+  explicit TemporaryFolder(const Environment& environment)
+      : path_(environment.get_or("TMPDIR", "/tmp") + "/topolaunch-measure-XXXXXX") {
+    if (::mkdtemp(path_.data()) == nullptr) path_.clear();
+  }
+  TemporaryFolder(const TemporaryFolder&) = delete;
+  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
+  ~TemporaryFolder() {
+    std::error_code ignored;
+    if (!path_.empty()) std::filesystem::remove_all(path_, ignored);
+  }
+  const std::string& path() const { return path_; }
+
+ private:
+  std::string path_;
+};
+
+/// Runs a plan of topobench to its end. `wrong_elements`: status 80 is an answer, too.
+Status run_to_end(const Plan& bench, Seconds limit, const Outside& outside, bool& wrong_elements) {
+  auto engine = make_engine(bench.engine);
   if (!engine) return fail(std::move(engine).error());
-  auto run = (*engine)->start(*bench, outside);
+  auto run = (*engine)->start(bench, outside);
   if (!run) return fail(std::move(run).error());
   auto ending = (*run)->wait([](Seconds) { return std::string(); });
   if (!ending) return fail(std::move(ending).error());
@@ -81,21 +123,70 @@ Result<bench::Measurement> measure(const Plan& plan, const BenchWish& wish,
     return fail(static_cast<Code>(ending->exit_status), ending->cause + " while measuring");
   }
   if (ending->by == Ending::By::time_limit) {
-    return fail(Code::could_not_test, "topobench did not end within " + to_text(wish.limit),
+    return fail(Code::could_not_test, "topobench did not end within " + to_text(limit),
                 "on a busy machine try again, or --validate off");
   }
-  // 80 with a file: measured, and elements were wrong, which is for validate to say.
-  const bool wrong_elements = ending->exit_status == exit_status(Code::validation_failed) &&
-                              outside.files.exists(wish.json_file);
-  if (ending->exit_status == exit_status(Code::validation_failed) && !wrong_elements) {
-    return fail(Code::validation_failed, "topobench counted other ranks or devices than planned",
-                "its own message stands above");
-  }
+  wrong_elements = ending->exit_status == exit_status(Code::validation_failed);
   if (ending->exit_status != 0 && !wrong_elements) {
     std::string why = "topobench ended with " + std::to_string(ending->exit_status);
     if (!ending->cause.empty()) why += " (" + ending->cause + ")";
     return fail(Code::could_not_test, why, "its own message stands above");
   }
+  return {};
+}
+
+tl::unexpected<Error> counted_others() {
+  return fail(Code::validation_failed, "topobench counted other ranks or devices than planned",
+              "its own message stands above");
+}
+
+}  // namespace
+
+Result<std::string> topobench_words(const Plan& plan, const std::vector<std::string>& arguments,
+                                    Seconds limit, const Outside& outside) {
+  const TemporaryFolder folder(outside.environment);
+  if (folder.path().empty()) return fail(Code::could_not_test, "no folder for a measurement");
+  BenchWish wish;
+  wish.show_table = true;
+  wish.limit = limit;
+  auto bench = bench_plan(plan, wish, outside);
+  if (!bench) return fail(std::move(bench).error());
+  bench->command = {bench->executable};
+  bench->command.insert(bench->command.end(), arguments.begin(), arguments.end());
+  bench->log_directory = folder.path();
+  bool wrong_elements = false;
+  {
+    const StdoutAside aside;
+    if (Status ok = run_to_end(*bench, limit, outside, wrong_elements); !ok) {
+      return fail(std::move(ok).error());
+    }
+  }
+  auto words = outside.files.read(folder.path() + "/rank-0.out", std::size_t{64} << 20);
+  if (words && !words->empty()) return words;
+  if (wrong_elements) return counted_others();
+  return fail(Code::could_not_test, "topobench said nothing");
+}
+
+Result<bench::Measurement> measure(const Plan& plan, const BenchWish& wish,
+                                   const Outside& outside) {
+  if (plan.hosts.size() > 1) {
+    std::vector<std::string> arguments = wish.arguments;
+    arguments.insert(arguments.end(), {"--expect-ranks", std::to_string(plan.ranks.size()),
+                                       "--json", "-"});
+    auto words = topobench_words(plan, arguments, wish.limit, outside);
+    if (!words) return fail(std::move(words).error());
+    auto json = parse_json(*words, "topobench's answer");
+    if (!json) return fail(std::move(json).error());
+    return bench::measurement_from_json(*json, "topobench's answer");
+  }
+  auto bench = bench_plan(plan, wish, outside);
+  if (!bench) return fail(std::move(bench).error());
+  bool wrong_elements = false;
+  if (Status ok = run_to_end(*bench, wish.limit, outside, wrong_elements); !ok) {
+    return fail(std::move(ok).error());
+  }
+  // 80 with a file: measured, and elements were wrong, which is for validate to say.
+  if (wrong_elements && !outside.files.exists(wish.json_file)) return counted_others();
   auto text = outside.files.read(wish.json_file);
   if (!text) return fail(std::move(text).error());
   auto json = parse_json(*text, wish.json_file);

@@ -26,6 +26,11 @@ Result<std::string> find_topobench(const Outside& outside);
 /// `plan` with topobench for its command.
 Result<Plan> bench_plan(const Plan& plan, const BenchWish& wish, const Outside& outside);
 
+/// topobench with these words on the plan's placement; what its rank 0 prints. It comes through the
+/// engine, as rank 0 may be on another host. could_not_test (81) as for measure().
+Result<std::string> topobench_words(const Plan& plan, const std::vector<std::string>& arguments,
+                                    Seconds limit, const Outside& outside);
+
 /// Runs it and reads the measurement; could_not_test (81) with what topobench said when it fails.
 Result<bench::Measurement> measure(const Plan& plan, const BenchWish& wish,
                                    const Outside& outside);

@@ -47,6 +47,22 @@ void topology_options(CLI::App& app, TopologyOptions& o) {
         return {};
       },
       "of the levels of a \"tree:\" SPEC", "1:10:100", kWhere);
+  text(app, "--link-rate", o.link_rate, "rates that a file does not have", "host=..,uplink=..",
+       kWhere);
+}
+
+void host_options(CLI::App& app, TopologyOptions& o) {
+  text(app, "--hosts", o.hosts, "hosts of the job: g[01-16]:8 or @hostfile", "LIST|@FILE", kWhere);
+  flag(app, "--refresh", o.refresh, "ask hosts again what they are", kWhere);
+  parsed(
+      app, "--engine-args",
+      [&o](const std::string& value) -> Status {
+        auto words = shell_words(value);
+        if (!words) return fail(std::move(words).error());
+        o.engine_args = std::move(*words);
+        return {};
+      },
+      "for mpirun; --mca plm_rsh_agent names the agent", "\"...\"", kWhere);
 }
 
 void job_options(CLI::App& app, JobOptions& o) {
@@ -85,18 +101,9 @@ void build_run(CLI::App& app, Request& request) {
   auto& o = request.emplace<RunOptions>();
   job_options(app, o.job);
   topology_options(app, o.topology);
+  host_options(app, o.topology);
   choice(app, "--engine", o.engine, {"auto", "local", "mpirun", "srun", "peers"},
          "auto|local|mpirun", "NAME", kLaunch);
-  parsed(
-      app, "--engine-args",
-      [&o](const std::string& value) -> Status {
-        auto words = shell_words(value);
-        if (!words) return fail(std::move(words).error());
-        o.engine_args = std::move(*words);
-        return {};
-      },
-      "handed on to the engine as they are", "\"...\"", kLaunch);
-  text(app, "--hosts", o.hosts, "", "LIST", "");
   flag(app, "--peers", o.peers, "", "");
   flag(app, "--dry-run", o.dry_run, "show the plan and the exact commands", kLaunch);
   duration(app, "--time-limit", o.time_limit, "end the job after this (90s, 5m, 1h30m)", kLaunch);
@@ -115,6 +122,7 @@ void build_run(CLI::App& app, Request& request) {
          kQuota);
   choice(app, "--validate", o.validate, {"auto", "off", "placement", "quick", "full"},
          "auto|off|placement|quick|full", "HOW", kCheck);
+  flag(app, "--ab", o.ab, "measure given and solved order, run the faster", kCheck);
   flag(app, "--strict", o.strict, "a failed check stops the job (80)", kCheck);
   flag(app, "--tag", o.tag, "begin each line with its rank", kOutput);
   text(app, "--log-dir", o.log_directory, "each rank's output in files", "DIR", kOutput);
@@ -125,6 +133,7 @@ void build_run(CLI::App& app, Request& request) {
 void build_topo(CLI::App& app, Request& request) {
   auto& o = request.emplace<TopoOptions>();
   topology_options(app, o.topology);
+  host_options(app, o.topology);
   choice(app, "--format", o.format, {"tree", "json", "nccl-xml"}, "tree|json|nccl-xml", "NAME",
          kOutput);
   app.add_flag_callback("--json", [&o] { o.format = "json"; }, "the same as --format json")
@@ -142,6 +151,7 @@ void build_map(CLI::App& app, Request& request) {
   auto& o = request.emplace<MapOptions>();
   job_options(app, o.job);
   topology_options(app, o.topology);
+  host_options(app, o.topology);
   choice(app, "--format", o.format,
          {"table", "json", "rankfile", "hostfile", "slurm", "mpich", "env"},
          "table|json|rankfile|hostfile|slurm|mpich|env", "NAME", kOutput);

@@ -157,13 +157,11 @@ bool asks_for_help(const std::vector<std::string>& words) {
 
 const std::vector<PlannedName>& planned_options() {
   static const std::vector<PlannedName> names{
-      {"--link-rate", "give rates inside a synthetic: SPEC or a topology file"},
       {"--distances", "give levels as --topology tree:... with --distance"},
       {"--model", "give the bytes with --bytes"},
       {"--solve-limit", "use --effort fast for the least work"},
       {"--affinity", "use --pin, --require or --prefer"},
       {"--anti-affinity", "use --pin or --spread"},
-      {"--ab", "run twice and compare with: topolaunch validate"},
       {"--max-restarts", "restart from the job's checkpoint by hand"},
       {"--spares", "leave it out"},
       {"--wait", "try again later"},

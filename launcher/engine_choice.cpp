@@ -11,18 +11,19 @@ bool several_sagemaker_hosts(const Environment& environment) {
   return environment.get_or("SM_HOSTS", "").find(',') != std::string::npos;
 }
 
-bool only_this_host(const std::string& hosts, const std::string& own_host) {
-  return hosts == "localhost" || hosts == "127.0.0.1" || hosts == own_host;
-}
-
 }  // namespace
 
 Result<EngineChoice> choose_engine(const EngineSituation& s, const Environment& environment) {
   const std::string job = s.command_line.empty() ? "COMMAND" : s.command_line;
   const std::string many = "start it there by hand: mpirun --host A,B -n N topolaunch -- " + job;
-  if (!s.hosts.empty() && !only_this_host(s.hosts, s.own_host)) {
-    return fail(Code::unavailable, "starting on several hosts (--hosts) is not in this version yet",
-                many + " (each rank joins)");
+  if (s.other_hosts && s.wanted == "local") {
+    return fail(Code::wrong_usage, "engine 'local' starts on this host alone, and --hosts names others",
+                "leave out --engine, or --hosts");
+  }
+  if (s.other_hosts && s.wanted == "auto" && !s.joined.empty()) {
+    return fail(Code::wrong_usage,
+                "this is already a rank of " + s.joined + ", and --hosts would start more of them",
+                "leave out --hosts, or start topolaunch outside of " + s.joined);
   }
   if (s.peers || s.wanted == "peers") {
     return fail(Code::unavailable, "engine 'peers' is not in this version yet", many);
@@ -33,6 +34,7 @@ Result<EngineChoice> choose_engine(const EngineSituation& s, const Environment& 
   }
   if (s.wanted == "local" || s.wanted == "mpirun") return EngineChoice{s.wanted, "asked for"};
   if (!s.joined.empty()) return EngineChoice{"join", "already a rank of " + s.joined};
+  if (s.other_hosts) return EngineChoice{"mpirun", "several hosts"};
   if (environment.has("SLURM_JOB_ID")) {
     return fail(Code::unavailable,
                 "this is a Slurm allocation, and engine 'srun' is not in this version yet",

@@ -19,9 +19,8 @@ struct EngineChoice {
 struct EngineSituation {
   std::string wanted = "auto";
   std::string joined;  ///< "Open MPI", ... when this process is already one of N ranks; else empty
-  std::string hosts;   ///< --hosts
+  bool other_hosts = false;  ///< --hosts names another host than this one
   bool peers = false;
-  std::string own_host;
   std::string command_line;  ///< the command, quoted, for "type this instead"
 };
 

@@ -17,6 +17,7 @@ Verbs:   topo      what is this machine?       map     solve, start nothing
 Ranks:   -n, --ranks N        else one per visible GPU, else 1; --oversubscribe
          --parallel tp=8,dp=4 [--order tp-cp-ep-dp-pp] [--bytes tp=64M,dp=1G]
          --traffic FILE       who talks to whom; or --pattern allreduce|ring|...
+Hosts:   --hosts g[01-16]:8|@FILE, --link-rate host=..,uplink=.., --refresh
 Place:   --topology FILE|SPEC in place of this machine; --distance 1:10:100
          --pin RANK=HOST:GPU, --exclude HOST, --require|--prefer|--spread LEVEL
          --objective time|hop-bytes, --effort fast|default|best
@@ -24,7 +25,7 @@ Launch:  --dry-run            show plan and exact commands, start nothing
          --engine auto|local|mpirun, --engine-args "..."
          --time-limit 1h30m, --grace 10s
 Quota:   --quota-token FILE, --ledger sqlite:PATH, --quota require|warn|off
-Checks:  --validate auto|off|placement|quick|full, --strict
+Checks:  --validate auto|off|placement|quick|full, --strict, --ab
 Output:  --tag (rank before each line), --log-dir DIR, --summary FILE
          -q, --quiet   -v, --verbose   --version   -h, --help
 Exit:    the job's own status; 64-81 if it was not started (docs/exit-status.md)

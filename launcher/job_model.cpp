@@ -47,6 +47,19 @@ int visible_seats(const JobSituation& situation) {
 /// Ranks where neither -n nor the graph says it.
 std::pair<int, std::string> default_ranks(const JobSituation& situation,
                                           const Environment& environment) {
+  if (situation.hosts != nullptr) {
+    const auto& hosts = *situation.hosts;
+    const bool stated = std::ranges::any_of(hosts, [](const JobHost& h) { return h.slots > 0; });
+    const int gpus = visible_seats(situation);
+    if (!stated && gpus > 0) return {gpus, "one per GPU"};
+    int ranks = 0;
+    for (std::size_t h = 0; h < hosts.size(); ++h) {
+      ranks += hosts[h].slots > 0
+                   ? hosts[h].slots
+                   : std::max(1, static_cast<int>(situation.topology.hosts[h].gpus.size()));
+    }
+    return {ranks, stated ? "slots of --hosts" : "one a host: no GPU"};
+  }
   if (situation.visible != nullptr && environment.get_int("SLURM_NNODES").value_or(0) == 1) {
     const long tasks = environment.get_int("SLURM_NTASKS").value_or(0);
     if (tasks > 0 && tasks <= (1 << 20)) return {static_cast<int>(tasks), "SLURM_NTASKS"};
@@ -60,6 +73,27 @@ std::pair<int, std::string> default_ranks(const JobSituation& situation,
     if (seats > 0) return {seats, "one per seat"};
   }
   return {1, "no GPU"};
+}
+
+/// Ranks that each host of --hosts takes: its slots, else its GPUs, else an even share.
+std::vector<int> slots_of(const JobSituation& situation, int ranks) {
+  const auto& hosts = *situation.hosts;
+  std::vector<int> slots;
+  std::vector<std::size_t> open;
+  int left = ranks;
+  for (std::size_t h = 0; h < hosts.size(); ++h) {
+    const int gpus = static_cast<int>(situation.topology.hosts[h].gpus.size());
+    slots.push_back(hosts[h].slots > 0 ? hosts[h].slots : gpus);
+    left -= slots.back();
+    if (slots.back() == 0) open.push_back(h);
+  }
+  for (std::size_t i = 0; i < open.size(); ++i) {
+    const int hosts_left = static_cast<int>(open.size() - i);
+    const int share = std::max(1, (left + hosts_left - 1) / hosts_left);
+    slots[open[i]] = std::min(share, std::max(1, mapping::default_slots(situation.topology.hosts[open[i]])));
+    left -= slots[open[i]];
+  }
+  return slots;
 }
 
 Result<mapping::RankGraph> graph_of(const JobOptions& options, int ranks, const Outside& outside) {
@@ -151,7 +185,18 @@ Result<JobModel> model_job(const JobOptions& options, const JobSituation& situat
       constraints.excluded_gpus.emplace_back(0, gpu);
     }
   }
-  if (options.oversubscribe) {
+  if (situation.hosts != nullptr) {
+    constraints.slots_per_host = slots_of(situation, constraints.ranks);
+  }
+  if (options.oversubscribe && situation.hosts != nullptr) {
+    const int hosts = static_cast<int>(situation.hosts->size());
+    const int share = (constraints.ranks + hosts - 1) / hosts;
+    for (std::size_t h = 0; h < situation.hosts->size(); ++h) {
+      int& slots = constraints.slots_per_host[h];
+      const int most = (*situation.hosts)[h].max_slots;
+      slots = std::max(slots, most > 0 ? std::min(share, most) : share);
+    }
+  } else if (options.oversubscribe) {
     // Ranks beyond the seats are dealt out evenly over the hosts.
     const int hosts = static_cast<int>(situation.topology.hosts.size());
     const int share = (constraints.ranks + hosts - 1) / hosts;

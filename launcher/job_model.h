@@ -4,6 +4,7 @@
 #pragma once
 
 #include "base/outside.h"
+#include "launcher/hosts/job_hosts.h"
 #include "launcher/options.h"
 #include "launcher/visible_gpus.h"
 #include "mapping/rank_graph.h"
@@ -24,10 +25,12 @@ struct JobSituation {
   /// CUDA_VISIBLE_DEVICES on hosts[0]; null for a topology that is only thought about.
   const VisibleGpus* visible = nullptr;
   int given_ranks = 0;  ///< join mode: the number is not ours to choose; 0 = it is
+  const std::vector<JobHost>* hosts = nullptr;  ///< of --hosts, parallel to the topology's
 };
 
-/// Number of ranks, the first that answers: -n; --parallel or --traffic; SLURM_NTASKS of a one-host
-/// allocation; one per visible GPU of every host (of a given topology without GPUs: all its seats); 1.
+/// Number of ranks, the first that answers: -n; --parallel or --traffic; the slots of --hosts;
+/// SLURM_NTASKS of a one-host allocation; one per visible GPU of every host (of a given topology without GPUs: all its seats; of
+/// --hosts without GPUs: one a host); 1.
 /// wrong_usage for options that contradict each other; invalid_input for a bad traffic file.
 Result<JobModel> model_job(const JobOptions& options, const JobSituation& situation,
                            const Outside& outside);

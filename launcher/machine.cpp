@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "topo/assemble.h"
+#include "topo/link_rate.h"
 #include "topo/survey.h"
 
 namespace topolaunch::launcher {
@@ -53,6 +54,11 @@ Result<topo::Topology> look_at(const TopologyOptions& options, const Outside& ou
   auto survey = topo::discover(sources, where);
   if (!survey) return fail(std::move(survey).error());
   auto topology = topo::assemble(std::move(*survey));
+  if (topology && !options.link_rate.empty()) {
+    if (Status ok = topo::apply_link_rates(options.link_rate, *topology); !ok) {
+      return fail(std::move(ok).error().within("--link-rate"));
+    }
+  }
   if (topology && topology->hosts.empty() && !live) {
     // The files are to blame, and their first finding says where.
     Error error{Code::invalid_input, "no host was found in it", {}, options.topologies.front(), 0};
@@ -74,8 +80,8 @@ Status take_as_this_machine(topo::Topology& topology, const std::string& own_hos
   if (topology.hosts.size() != 1) {
     return fail(Code::unavailable,
                 "the topology has " + std::to_string(topology.hosts.size()) +
-                    " hosts, and starting on several is not in this version yet",
-                "use --dry-run, or: topolaunch map");
+                    " hosts, and nothing says that they can be started on",
+                "name them with --hosts, use --dry-run, or: topolaunch map");
   }
   topo::Host& host = topology.hosts.front();
   host.name = own_host;

@@ -14,6 +14,7 @@
 #include "launcher/dispatch.h"
 #include "launcher/engine.h"
 #include "launcher/help.h"
+#include "launcher/hosts/host_facts.h"
 
 extern char** environ;  // NOLINT: POSIX declares it nowhere
 
@@ -54,6 +55,7 @@ int topolaunch_main(const std::vector<std::string>& words) {
   if (!words.empty() && is_inner_program(words.front())) {
     return shim_main({words.begin() + 1, words.end()}, outside);
   }
+  if (words.size() == 1 && words.front() == kFactsWord) return facts_main(outside);
   auto answer = answer_to(words, outside, to_stderr);
   if (!answer) return end_with(answer.error());
   if (!answer->out.empty() && !to_stdout(answer->out)) {

@@ -61,7 +61,7 @@ Plan make_plan(const PlanRequest& request) {
   plan.id = request.id;
   plan.engine = request.engine.name;
   plan.engine_why = request.engine.why;
-  plan.engine_args = request.options.engine_args;
+  plan.engine_args = request.options.topology.engine_args;
   plan.command = request.options.command;
   plan.executable = request.executable;
   plan.working_directory = request.working_directory;

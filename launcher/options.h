@@ -17,6 +17,10 @@ namespace topolaunch::launcher {
 struct TopologyOptions {
   std::vector<std::string> topologies;  ///< --topology, in order; empty = this machine, live
   std::vector<double> distance;         ///< --distance, innermost first; for "tree:" specs
+  std::string link_rate;                ///< --link-rate, as given
+  std::string hosts;                    ///< --hosts, as given; empty = this host
+  bool refresh = false;                 ///< ask hosts again that earlier starts have asked
+  std::vector<std::string> engine_args; ///< --engine-args: they may name the remote-start agent
 };
 
 /// What is placed, and under which conditions.
@@ -46,11 +50,10 @@ struct RunOptions {
   JobOptions job;
   QuotaOptions quota;
   std::string engine = "auto";
-  std::vector<std::string> engine_args;
-  std::string hosts;
   bool peers = false;
   std::string validate = "auto";
   bool strict = false;
+  bool ab = false;  ///< measure the given and the solved order, run the faster one
   std::optional<Seconds> time_limit;
   Seconds grace{10};
   bool tag = false;

@@ -10,9 +10,11 @@
 #include <utility>
 
 #include "base/commands.h"
+#include "launcher/ab.h"
 #include "launcher/admission.h"
 #include "launcher/engine.h"
 #include "launcher/engine_choice.h"
+#include "launcher/job_machine.h"
 #include "launcher/job_model.h"
 #include "launcher/join.h"
 #include "launcher/join_run.h"
@@ -40,26 +42,14 @@ std::string working_directory() {
 }
 
 Result<EngineChoice> engine_for(const RunOptions& options, const std::string& joined,
-                                const Outside& outside) {
+                                bool other_hosts, const Outside& outside) {
   EngineSituation situation;
   situation.wanted = options.engine;
   situation.joined = joined;
-  situation.hosts = options.hosts;
+  situation.other_hosts = other_hosts;
   situation.peers = options.peers;
-  situation.own_host = own_host_name();
   situation.command_line = shell_quoted(options.command);
   return choose_engine(situation, outside.environment);
-}
-
-/// The machine for this job; a given topology is taken for this host. With --dry-run nothing is
-/// started, so any machine will do.
-Result<topo::Topology> machine_for(const RunOptions& options, const Outside& outside) {
-  auto topology = look_at(options.topology, outside);
-  if (!topology || topology->live || options.dry_run) return topology;
-  if (Status ok = take_as_this_machine(*topology, own_host_name()); !ok) {
-    return fail(std::move(ok).error());
-  }
-  return topology;
 }
 
 /// MASTER_ADDR and MASTER_PORT for a job on this host: the user's where they can work here.
@@ -174,19 +164,47 @@ void settle(Story& story, std::optional<quota::RunHold>& hold, const Voice& voic
                       story.quota.mode + ")";
 }
 
-/// The path behind the choice of an engine.
-Result<Answer> run_here(const RunOptions& options, const std::string& executable,
-                        EngineChoice engine, const std::string& run_id, const Outside& outside,
-                        const Voice& voice) {
-  auto topology = machine_for(options, outside);
-  if (!topology) return fail(std::move(topology).error());
-  const VisibleGpus visible = visible_gpus(topology->hosts.front(), outside.environment);
-  if (visible.given && visible.devices.empty() && !topology->hosts.front().gpus.empty()) {
-    voice.say("CUDA_VISIBLE_DEVICES hides all GPUs: placed on CPUs");
-    topology->hosts.front().gpus.clear();
-    topology->hosts.front().p2p.clear();
+/// --ab: the story goes on with the order that was measured to be faster.
+Status choose_by_measurement(const PlanRequest& wanted, const JobModel& model, Story& story,
+                             const RunRecord& record, const Outside& outside, const Voice& voice) {
+  const mapping::Solution given = in_given_order(story.topology, model, story.solution);
+  PlanRequest request{story.topology, wanted.graph, given, wanted.visible, wanted.environment,
+                      wanted.options, wanted.engine, wanted.id, wanted.executable,
+                      wanted.working_directory, wanted.master_address, wanted.master_port};
+  Plan plan = make_plan(request);
+  plan.time_limit = story.plan.time_limit;
+  plan.run_directory = story.plan.run_directory;
+  auto outcome = compare_orders(plan, story.plan, given, story.solution, model.graph, outside);
+  if (!outcome) {
+    Error error = std::move(outcome).error();
+    if (exit_status(error.code) > 128 || story.plan.strict) return fail(std::move(error));
+    voice.say("--ab: " + error.text() + ": the solved order runs unmeasured");
+    return {};
   }
-  auto model = model_job(options.job, {*topology, &visible, 0}, outside);
+  voice.say(outcome->words);
+  if (!outcome->evidence.empty()) record.store("ab.json", outcome->evidence);
+  if (!outcome->given_runs) return {};
+  story.plan = std::move(plan);
+  story.solution = given;
+  story.solution.gain.why = "no gain possible: measured, the given order is no slower";
+  return {};
+}
+
+/// The path behind the choice of an engine. `hosts`: of --hosts, where they are not this one alone.
+Result<Answer> run_here(const RunOptions& options, const std::vector<JobHost>& hosts,
+                        const std::string& executable, EngineChoice engine,
+                        const std::string& run_id, const Outside& outside, const Voice& voice) {
+  // With --dry-run nothing is started, so any machine will do.
+  auto machine =
+      options.dry_run && hosts.empty()
+          ? machine_to_think_of(options.topology, {}, outside)
+          : machine_to_start_on(options.topology, hosts, options.job.excluded, outside);
+  if (!machine) return fail(std::move(machine).error());
+  topo::Topology* const topology = &machine->topology;
+  const VisibleGpus visible = usable_gpus(*machine, outside.environment, voice);
+  const bool over_hosts = !machine->hosts.empty();
+  auto model = model_job(
+      options.job, {*topology, &visible, 0, over_hosts ? &machine->hosts : nullptr}, outside);
   if (!model) return fail(std::move(model).error());
   auto solution = place_ranks(*topology, &visible, *model);
   if (!solution) {
@@ -211,19 +229,22 @@ Result<Answer> run_here(const RunOptions& options, const std::string& executable
 
   Story story;
   story.quota = quota_story(admission, request);
-  PlanRequest wanted{*topology, model->graph, *solution,  visible, outside.environment, options,
-                     engine,    run_id,       executable, working_directory(), {}, 0};
-  if (Status ok = choose_rendezvous(outside.environment, topology->hosts.front().name, wanted, voice);
-      !ok) {
-    return fail(std::move(ok).error());
+  story.topology = std::move(*topology);
+  story.solution = std::move(*solution);
+  PlanRequest wanted{story.topology, model->graph, story.solution, visible, outside.environment,
+                     options, engine, run_id, executable, working_directory(), {}, 0};
+  if (!over_hosts) {  // else the engine looks for an address of rank 0's host
+    if (Status ok =
+            choose_rendezvous(outside.environment, story.topology.hosts.front().name, wanted, voice);
+        !ok) {
+      return fail(std::move(ok).error());
+    }
   }
   story.plan = make_plan(wanted);
   if (admission.hold) {
     story.plan.time_limit = shorter(story.plan.time_limit, admission.hold->wall_limit());
   }
-  say_notes(visible, *topology, story.plan, outside.environment, voice);
-  story.topology = std::move(*topology);
-  story.solution = std::move(*solution);
+  say_notes(visible, story.topology, story.plan, outside.environment, voice);
   story.graph_origin = model->graph.origin;
   story.user = user_name(outside.environment);
 
@@ -236,6 +257,12 @@ Result<Answer> run_here(const RunOptions& options, const std::string& executable
   }
 
   const RunRecord record = RunRecord::open(story, outside);
+  if (options.ab) {
+    if (Status ok = choose_by_measurement(wanted, *model, story, record, outside, voice); !ok) {
+      record.refused(story, ok.error());
+      return fail(std::move(ok).error());
+    }
+  }
   record.planned(story);
   if (options.validate != "off") {
     if (Status ok = measure_before(options, story, outside, voice); !ok) {
@@ -282,13 +309,21 @@ Result<Answer> run(const RunOptions& options, const Outside& outside, const Voic
       find_executable(options.command.front(), outside.environment.get_or("PATH", "/usr/bin:/bin"));
   if (!executable) return fail(std::move(executable).error());
   const auto joined = joined_rank(outside.environment);
-  auto engine = engine_for(options, joined ? joined->source : std::string(), outside);
+  auto wanted = hosts_wanted(options.topology, outside);
+  if (!wanted) return fail(std::move(wanted).error());
+  RunOptions here = options;
+  if (wanted->hosts.empty()) here.topology.hosts.clear();
+  if (here.job.ranks == 0 && here.job.parallel.empty() && here.job.traffic.empty()) {
+    here.job.ranks = wanted->own_slots;
+  }
+  auto engine = engine_for(options, joined ? joined->source : std::string(),
+                           !wanted->hosts.empty(), outside);
   if (!engine) return fail(std::move(engine).error());
   const std::string run_id = quota::make_uuid_v7(outside.clock.unix_time());
   if (engine->name == "join") {
-    return join_run(options, *joined, *executable, run_id, outside, voice);
+    return join_run(here, *joined, *executable, run_id, outside, voice);
   }
-  auto answer = run_here(options, *executable, *engine, run_id, outside, voice);
+  auto answer = run_here(here, wanted->hosts, *executable, *engine, run_id, outside, voice);
   if (!answer && !options.summary.empty() && !options.dry_run) {
     const Status ignored =
         write_file(options.summary, to_pretty(refusal_json(run_id, answer.error())));

@@ -37,6 +37,12 @@ void RunRecord::event(const std::string& name, const Json& details) const {
   static_cast<void>(ignored);
 }
 
+void RunRecord::store(const std::string& name, std::string_view text) const {
+  if (!directory_) return;
+  const Status ignored = directory_->store(name, text);
+  static_cast<void>(ignored);
+}
+
 void RunRecord::refused(const Story& story, const Error& error) const {
   if (!directory_) return;
   const Status verdict = directory_->store("verdict.json", to_pretty(to_json(story.verdict)));

@@ -6,6 +6,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "base/outside.h"
 #include "launcher/report/story.h"
@@ -20,6 +21,7 @@ class RunRecord {
 
   void planned(const Story& story) const;  ///< plan.json, topology.json
   void event(const std::string& name, const Json& details) const;
+  void store(const std::string& name, std::string_view text) const;  ///< one more file
   void refused(const Story& story, const Error& error) const;  ///< verdict so far, the reason
   /// observation.json, verdict.json, manifest.json and the summary.
   void ended(Story& story) const;

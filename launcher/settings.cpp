@@ -158,6 +158,7 @@ const std::vector<SettingName>& setting_names() {
       {"engine", "TOPOLAUNCH_ENGINE", Kind::text},
       {"engine_args", "TOPOLAUNCH_ENGINE_ARGS", Kind::text},
       {"topology", "TOPOLAUNCH_TOPOLOGY", Kind::list},
+      {"link_rate", "TOPOLAUNCH_LINK_RATE", Kind::text},
       {"oversubscribe", "TOPOLAUNCH_OVERSUBSCRIBE", Kind::flag},
       {"objective", "TOPOLAUNCH_OBJECTIVE", Kind::text},
       {"effort", "TOPOLAUNCH_EFFORT", Kind::text},

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "launcher/job_machine.h"
 #include "launcher/job_model.h"
 #include "launcher/machine.h"
 #include "launcher/place_ranks.h"
@@ -70,8 +71,9 @@ std::string findings_json(const std::vector<topo::Warning>& findings) {
 }  // namespace
 
 Result<Answer> topo_verb(const TopoOptions& options, const Outside& outside) {
-  auto topology = look_at(options.topology, outside);
-  if (!topology) return fail(std::move(topology).error());
+  const auto machine = machine_to_think_of(options.topology, {}, outside);
+  if (!machine) return fail(machine.error());
+  const topo::Topology* const topology = &machine->topology;
   if (options.format == "json") return Answer{to_pretty(topo::to_json(*topology)), 0};
   if (options.format == "nccl-xml") {
     if (topology->hosts.size() != 1) {
@@ -107,18 +109,22 @@ Result<Answer> lint_verb(const LintOptions& options, const Outside& outside) {
 }
 
 Result<Answer> map_verb(const MapOptions& options, const Outside& outside) {
-  auto topology = look_at(options.topology, outside);
-  if (!topology) return fail(std::move(topology).error());
-  // CUDA_VISIBLE_DEVICES is about this machine, not about one that is only thought of.
-  const bool here = options.topology.topologies.empty();
+  auto machine = machine_to_think_of(options.topology, options.job.excluded, outside);
+  if (!machine) return fail(std::move(machine).error());
+  topo::Topology* const topology = &machine->topology;
+  const bool over_hosts = !machine->hosts.empty();
+  // CUDA_VISIBLE_DEVICES is about this machine, not about others or one that is only thought of.
+  const bool here = options.topology.topologies.empty() && !over_hosts;
   VisibleGpus visible;
   if (here) {
     visible = visible_gpus(topology->hosts.front(), outside.environment);
     if (visible.devices.empty()) topology->hosts.front().gpus.clear();
   }
-  auto model = model_job(options.job, {*topology, here ? &visible : nullptr, 0}, outside);
+  const VisibleGpus* const seen = here ? &visible : nullptr;
+  auto model = model_job(options.job,
+                         {*topology, seen, 0, over_hosts ? &machine->hosts : nullptr}, outside);
   if (!model) return fail(std::move(model).error());
-  auto solution = place_ranks(*topology, here ? &visible : nullptr, *model);
+  auto solution = place_ranks(*topology, seen, *model);
   if (!solution) return fail(std::move(solution).error());
   if (options.explain && options.format == "table") {
     return Answer{mapping::map_explanation(*topology, model->graph, *solution), 0};

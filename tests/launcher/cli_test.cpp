@@ -51,7 +51,7 @@ TEST(CommandLine, RunMayBeLeftOutAndOptionsStandOnBothSides) {
 }
 
 TEST(CommandLine, ValuesMayBeginWithADash) {
-  EXPECT_THAT(run_of({"--engine-args", "--mca btl 'self,tcp x'", "--", "x"}).engine_args,
+  EXPECT_THAT(run_of({"--engine-args", "--mca btl 'self,tcp x'", "--", "x"}).topology.engine_args,
               ElementsAre("--mca", "btl", "self,tcp x"));
 }
 

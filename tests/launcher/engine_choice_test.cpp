@@ -8,7 +8,6 @@ namespace {
 
 EngineSituation situation() {
   EngineSituation s;
-  s.own_host = "box";
   s.command_line = "python train.py";
   return s;
 }
@@ -50,12 +49,16 @@ TEST(EngineChoice, NeverStartsNWorldsOfOneHost) {
   EXPECT_TRUE(choose_engine(situation(), {{"SM_HOSTS", R"(["algo-1"])"}}));
 }
 
-TEST(EngineChoice, RefusesSeveralHostsAndTakesThisOne) {
+TEST(EngineChoice, OtherHostsNeedMpirun) {
   EngineSituation s = situation();
-  s.hosts = "a,b";
-  EXPECT_EQ(choose_engine(s, {}).error().code, Code::unavailable);
-  s.hosts = "box";
-  EXPECT_TRUE(choose_engine(s, {}));
+  s.other_hosts = true;
+  EXPECT_EQ(choose_engine(s, {})->name, "mpirun");
+  EXPECT_EQ(choose_engine(s, {{"SLURM_JOB_ID", "7"}})->name, "mpirun");
+  s.wanted = "local";
+  EXPECT_EQ(choose_engine(s, {}).error().code, Code::wrong_usage);
+  s.wanted = "auto";
+  s.joined = "Open MPI";
+  EXPECT_EQ(choose_engine(s, {}).error().code, Code::wrong_usage);
 }
 
 }  // namespace

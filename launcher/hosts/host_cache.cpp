@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "launcher/hosts/host_cache.h"
+
+#include <unistd.h>
+
+#include <nlohmann/json.hpp>
+
+#include "base/capabilities.h"
+#include "launcher/run_directory.h"
+
+namespace topolaunch::launcher {
+namespace {
+
+std::optional<std::string> file_of(const std::string& name, const Environment& environment) {
+  const auto state = state_directory(environment);
+  const bool plain = name.find('/') == std::string::npos && !name.empty() && name.size() < 200;
+  if (!state || !plain) return std::nullopt;
+  return *state + "/hosts/" + name + ".json";
+}
+
+}  // namespace
+
+std::optional<HostFacts> remembered_host(const std::string& name, const Outside& outside) {
+  const auto file = file_of(name, outside.environment);
+  if (!file) return std::nullopt;
+  const auto text = outside.files.read(*file, std::size_t{16} << 20);
+  if (!text) return std::nullopt;
+  const auto json = parse_json(*text, *file);
+  if (!json) return std::nullopt;
+  auto facts = host_facts_from_json(*json, *file);
+  if (!facts || facts->version != build_version()) return std::nullopt;
+  return std::move(*facts);
+}
+
+void remember_host(const std::string& name, const HostFacts& facts, const Outside& outside) {
+  const auto file = file_of(name, outside.environment);
+  if (!file || !make_folders(file->substr(0, file->rfind('/')), 0700)) return;
+  const Status ignored = write_file(*file, to_line(to_json(facts)) + "\n", 0600, false);
+  static_cast<void>(ignored);
+}
+
+void forget_host(const std::string& name, const Outside& outside) {
+  if (const auto file = file_of(name, outside.environment)) ::unlink(file->c_str());
+}
+
+}  // namespace topolaunch::launcher
