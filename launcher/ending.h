@@ -37,7 +37,7 @@ struct RankEnding {
 
 /// The job's end. `by` goes into the summary as ended_by.
 struct Ending {
-  enum class By { job, time_limit, interrupt, signal, launch_failure, engine };
+  enum class By { job, time_limit, interrupt, signal, launch_failure, engine, host_lost };
   By by = By::job;
   int exit_status = 0;                      ///< what topolaunch exits with
   std::optional<RankEnding> first_failure;  ///< the first rank that failed by itself

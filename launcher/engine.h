@@ -43,7 +43,17 @@ Result<std::unique_ptr<Engine>> make_engine(const std::string& name);
 /// checks, reports and execs. `argv` is what follows "topolaunch __shim". Never returns on success.
 int shim_main(const std::vector<std::string>& argv, const Outside& outside);
 
-/// True for "__shim": main hands argv over before it looks at anything else.
+/// Entry of the host keeper, which keeps the job's processes on another host: `topolaunch __host
+/// orted ...`, in place of orted.
+int host_main(const std::vector<std::string>& argv, const Outside& outside);
+
+/// Entry of the agent's wrapper, in place of ssh: `topolaunch __agent HOST COMMAND...`.
+int agent_main(const std::vector<std::string>& argv, const Outside& outside);
+
+/// True for "__shim" and the others above: main hands argv over before it looks at anything else.
 bool is_inner_program(std::string_view word);
+/// Runs the one that `word` names with what follows it on the command line.
+int inner_program_main(std::string_view word, const std::vector<std::string>& argv,
+                       const Outside& outside);
 
 }  // namespace topolaunch::launcher

@@ -53,7 +53,7 @@ int topolaunch_main(const std::vector<std::string>& words) {
   const SystemClock clock;
   const Outside outside{files, commands, clock, environment};
   if (!words.empty() && is_inner_program(words.front())) {
-    return shim_main({words.begin() + 1, words.end()}, outside);
+    return inner_program_main(words.front(), {words.begin() + 1, words.end()}, outside);
   }
   if (words.size() == 1 && words.front() == kFactsWord) return facts_main(outside);
   auto answer = answer_to(words, outside, to_stderr);

@@ -2,8 +2,6 @@
 #include "launcher/rendezvous.h"
 
 #include <fcntl.h>
-#include <netinet/in.h>
-#include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -20,24 +18,6 @@
 
 namespace topolaunch::launcher {
 namespace {
-
-/// Binds `port` (0 = any) on all IPv4 addresses; the port, or 0 if that can't be had.
-int try_bind(int port) {
-  const int fd = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-  if (fd < 0) return 0;
-  sockaddr_in address{};
-  address.sin_family = AF_INET;
-  address.sin_addr.s_addr = htonl(INADDR_ANY);
-  address.sin_port = htons(static_cast<std::uint16_t>(port));
-  socklen_t length = sizeof address;
-  int got = 0;
-  if (::bind(fd, reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0 &&
-      ::getsockname(fd, reinterpret_cast<sockaddr*>(&address), &length) == 0) {
-    got = ntohs(address.sin_port);
-  }
-  ::close(fd);
-  return got;
-}
 
 /// A folder that is ours alone, made if need be; empty if it can't be trusted.
 std::string private_folder(const Environment& environment) {
@@ -81,17 +61,6 @@ int read_port(const std::string& path) {
 }
 
 }  // namespace
-
-Result<int> free_port() {
-  const int port = try_bind(0);
-  if (port == 0) {
-    return fail(Code::unavailable, std::string("no free TCP port: ") + std::strerror(errno),
-                "set MASTER_PORT yourself");
-  }
-  return port;
-}
-
-bool is_free_port(int port) { return port > 0 && port < 65536 && try_bind(port) == port; }
 
 std::string launch_key(const Environment& environment) {
   std::string key;

@@ -9,13 +9,9 @@
 
 #include "base/environment.h"
 #include "base/result.h"
+#include "launcher/supervise/free_port.h"
 
 namespace topolaunch::launcher {
-
-/// A TCP port that nobody is bound to at this moment (asked from the kernel).
-Result<int> free_port();
-/// Whether `port` can be bound on all addresses now.
-bool is_free_port(int port);
 
 /// What all ranks of one outer launch share and no other launch does; empty if nothing is known.
 std::string launch_key(const Environment& environment);

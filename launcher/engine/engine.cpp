@@ -12,6 +12,15 @@ Result<std::unique_ptr<Engine>> make_engine(const std::string& name) {
   return fail(Code::wrong_usage, "there is no engine '" + name + "'", "engines: local, mpirun");
 }
 
-bool is_inner_program(std::string_view word) { return word == "__shim"; }
+bool is_inner_program(std::string_view word) {
+  return word == "__shim" || word == "__host" || word == "__agent";
+}
+
+int inner_program_main(std::string_view word, const std::vector<std::string>& argv,
+                       const Outside& outside) {
+  if (word == "__host") return host_main(argv, outside);
+  if (word == "__agent") return agent_main(argv, outside);
+  return shim_main(argv, outside);
+}
 
 }  // namespace topolaunch::launcher

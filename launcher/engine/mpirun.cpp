@@ -9,6 +9,7 @@
 #include <cstdlib>
 #include <map>
 
+#include "launcher/engine/remote_start.h"
 #include "launcher/engine/shim_command.h"
 #include "launcher/shim/placement.h"
 #include "launcher/supervise/job_run.h"
@@ -49,23 +50,36 @@ std::map<std::string, std::string> variables_for(const MpirunVersion& version,
 
 std::string scratch_for(const Plan& plan, const Environment& environment);
 
+/// Whether two ranks of a host may get in each other's way on a CPU, as far as the plan says.
+bool ranks_share_cpus(const Plan& plan) {
+  std::map<std::string, CpuSet> taken;
+  for (const RankPlan& rank : plan.ranks) {
+    CpuSet& cpus = taken[rank.host];
+    if (cpus.intersects(rank.cpus)) return true;
+    cpus = cpus | rank.cpus;
+  }
+  return false;
+}
+
 std::vector<std::string> arguments(const MpirunVersion& version, const Plan& plan,
-                                   const Outside& outside) {
+                                   const Outside& outside, const RemoteStart* remote) {
   const std::string ranks = std::to_string(plan.ranks.size());
   std::vector<std::string> argv{version.program};
   const auto add = [&](std::initializer_list<const char*> words) {
     argv.insert(argv.end(), words.begin(), words.end());
   };
+  add({"-n", ranks.c_str(), "--bind-to", "none"});
   const std::string host = "localhost:" + ranks;
-  add({"-n", ranks.c_str(), "--host", host.c_str(), "--bind-to", "none"});
-  if (version.major >= 5) {
+  if (remote != nullptr) {
+    argv.insert(argv.end(), remote->arguments.begin(), remote->arguments.end());
+  } else if (add({"--host", host.c_str()}); version.major >= 5) {
     add({"--map-by", ":OVERSUBSCRIBE"});
   } else {
     add({"--oversubscribe"});
   }
   const char* const runtime = version.major >= 5 ? "--prtemca" : "--mca";
   // Inside a Slurm allocation Open MPI would ask Slurm for the hosts and start through srun.
-  if (outside.environment.has("SLURM_JOB_ID"))
+  if (remote == nullptr && outside.environment.has("SLURM_JOB_ID"))
     add({runtime, "ras", "^slurm", runtime, "plm", "^slurm"});
   // mpirun gives the ranks of a failed job this long between SIGTERM and SIGKILL. Its default of 1
   // s would cut --grace short.
@@ -76,10 +90,14 @@ std::vector<std::string> arguments(const MpirunVersion& version, const Plan& pla
   add({runtime, version.major >= 5 ? "prte_tmpdir_base" : "orte_tmpdir_base", scratch.c_str()});
   // Ranks that share a CPU must not spin while they wait. Open MPI sees that only when it counts
   // slots itself, not with the slots that are given here.
-  if (bound_cpus().size() < static_cast<int>(plan.ranks.size())) {
+  const bool crowded = remote != nullptr
+                           ? ranks_share_cpus(plan)
+                           : bound_cpus().size() < static_cast<int>(plan.ranks.size());
+  if (crowded) {
     add({"--mca", "mpi_yield_when_idle", "1"});
   }
-  argv.insert(argv.end(), plan.engine_args.begin(), plan.engine_args.end());
+  const auto& given = remote != nullptr ? remote->engine_args : plan.engine_args;
+  argv.insert(argv.end(), given.begin(), given.end());
   const std::vector<std::string> shim = shim_command(plan);
   argv.insert(argv.end(), shim.begin(), shim.end());
   return argv;
@@ -90,12 +108,15 @@ std::string scratch_for(const Plan& plan, const Environment& environment) {
   return environment.get_or("TMPDIR", "/tmp") + "/topolaunch-" + plan.id;
 }
 
-Status fits(const Plan& plan) {
-  if (plan.hosts.size() <= 1) return {};
-  return fail(Code::unavailable,
-              "engine mpirun starts ranks on this host only so far, and the plan has " +
-                  std::to_string(plan.hosts.size()) + " hosts",
-              "start topolaunch under mpirun on the hosts: mpirun --host A,B topolaunch -- CMD");
+/// Nothing = the whole plan is on this host.
+Result<std::optional<RemoteStart>> remote_part(const MpirunVersion& version, const Plan& plan,
+                                               const Outside& outside) {
+  const std::vector<std::string> hosts = hosts_elsewhere(plan);
+  if (hosts.empty()) return std::nullopt;
+  auto remote = remote_start(version, plan, scratch_for(plan, outside.environment), outside);
+  if (!remote) return fail(std::move(remote).error());
+  remote->hosts = hosts;
+  return std::optional(std::move(*remote));
 }
 
 }  // namespace
@@ -118,23 +139,27 @@ std::optional<std::pair<int, int>> failure_in_mpirun_words(const std::string& wo
 
 Result<std::vector<std::vector<std::string>>> MpirunEngine::commands(const Plan& plan,
                                                                      const Outside& outside) const {
-  if (auto ok = fits(plan); !ok) return tl::unexpected(std::move(ok).error());
   const auto found = find_mpirun(outside);
   if (!found) return tl::unexpected(found.error());
+  auto remote = remote_part(*found, plan, outside);
+  if (!remote) return tl::unexpected(std::move(remote).error());
+  const RemoteStart* const elsewhere = *remote ? &**remote : nullptr;
   std::vector<std::string> argv;
   for (const auto& [name, value] : variables_for(*found, outside.environment)) {
     if (argv.empty()) argv.emplace_back("env");
     argv.push_back(name + "=" + value);
   }
-  const std::vector<std::string> rest = arguments(*found, plan, outside);
+  const std::vector<std::string> rest = arguments(*found, plan, outside, elsewhere);
   argv.insert(argv.end(), rest.begin(), rest.end());
   return std::vector<std::vector<std::string>>{std::move(argv)};
 }
 
 Result<std::unique_ptr<Run>> MpirunEngine::start(const Plan& plan, const Outside& outside) const {
-  if (auto ok = fits(plan); !ok) return tl::unexpected(std::move(ok).error());
   const auto found = find_mpirun(outside);
   if (!found) return tl::unexpected(found.error());
+  auto remote = remote_part(*found, plan, outside);
+  if (!remote) return tl::unexpected(std::move(remote).error());
+  const RemoteStart* const elsewhere = *remote ? &**remote : nullptr;
   Launch launch;
   launch.program = "mpirun";
   launch.scratch = scratch_for(plan, outside.environment);
@@ -146,8 +171,14 @@ Result<std::unique_ptr<Run>> MpirunEngine::start(const Plan& plan, const Outside
                            ", which topolaunch doesn't know; tried with the options of " +
                            (found->major >= 5 ? "5.0" : "4.1"));
   }
+  if (elsewhere != nullptr) {
+    launch.hosts = elsewhere->hosts;
+    launch.agent = elsewhere->agent;
+    launch.files = elsewhere->files;
+    launch.carried = carried_variables(outside.environment);
+  }
   KeptProcess mpirun;
-  mpirun.argv = arguments(*found, plan, outside);
+  mpirun.argv = arguments(*found, plan, outside, elsewhere);
   mpirun.environment = variables_for(*found, outside.environment);
   mpirun.dies_with_keeper = true;
   launch.processes.push_back(std::move(mpirun));

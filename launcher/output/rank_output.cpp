@@ -45,19 +45,10 @@ double RankOutput::pause(const Stream& stream) const {
   return to.terminal() ? kPauseTerminal : kPauseOther;
 }
 
-Result<Descriptor> RankOutput::open_stream(int rank, int number) {
-  std::array<int, 2> ends{};
-  if (::pipe2(ends.data(), O_CLOEXEC) != 0) {
-    return fail(Code::try_again,
-                std::string("can't make a pipe for a rank's output: ") + std::strerror(errno),
-                "raise the limit of open files (ulimit -n)");
-  }
+Result<RankOutput::Stream*> RankOutput::add_stream(int rank, int number) {
   auto stream = std::make_unique<Stream>();
   stream->rank = rank;
   stream->number = number;
-  stream->pipe.reset(ends[0]);
-  Descriptor write_end(ends[1]);
-  ::fcntl(ends[0], F_SETFL, O_NONBLOCK);
   if (rank != kEngine && !options_.log_directory.empty()) {
     if (auto made = make_folders(options_.log_directory); !made) {
       return tl::unexpected(std::move(made).error());
@@ -71,7 +62,37 @@ Result<Descriptor> RankOutput::open_stream(int rank, int number) {
     }
   }
   streams_.push_back(std::move(stream));
+  return streams_.back().get();
+}
+
+Result<Descriptor> RankOutput::open_stream(int rank, int number) {
+  std::array<int, 2> ends{};
+  if (::pipe2(ends.data(), O_CLOEXEC) != 0) {
+    return fail(Code::try_again,
+                std::string("can't make a pipe for a rank's output: ") + std::strerror(errno),
+                "raise the limit of open files (ulimit -n)");
+  }
+  Descriptor read_end(ends[0]), write_end(ends[1]);
+  ::fcntl(ends[0], F_SETFL, O_NONBLOCK);
+  auto stream = add_stream(rank, number);
+  if (!stream) return tl::unexpected(std::move(stream).error());
+  (*stream)->pipe = std::move(read_end);
   return write_end;
+}
+
+Status RankOutput::open_remote(int rank, int number) {
+  auto stream = add_stream(rank, number);
+  if (!stream) return tl::unexpected(std::move(stream).error());
+  return {};
+}
+
+void RankOutput::feed(int rank, int number, std::string_view text) {
+  for (const auto& stream : streams_) {
+    if (stream->rank != rank || stream->number != number) continue;
+    take(*stream, text);
+    sink(*stream).flush();
+    return;
+  }
 }
 
 void RankOutput::watch(PollSet& set) {

@@ -11,6 +11,7 @@
 
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/result.h"
@@ -30,6 +31,12 @@ class RankOutput {
   static constexpr int kEngine = -1;  ///< an engine's own words: no tag, no file
   /// A pipe with its write end, for a rank's stream 1 or 2.
   Result<Descriptor> open_stream(int rank, int stream);
+
+  /// For a stream whose bytes come from another host, through feed().
+  Status open_remote(int rank, int stream);
+  void feed(int rank, int stream, std::string_view text);
+  /// The reader of our output is behind: who feeds should pause.
+  bool behind() const { return out_->full() || (err_ != nullptr && err_->full()); }
 
   void watch(PollSet& set);
   /// Shows pieces of lines whose rank has paused; closes pipes that nobody shows any more.
@@ -54,6 +61,7 @@ class RankOutput {
     std::string last;    ///< of stderr
     double changed = 0;  ///< when the partial line last grew; 0 = now, not stamped yet
   };
+  Result<Stream*> add_stream(int rank, int number);
   void read(Stream& stream, bool all);
   void take(Stream& stream, std::string_view text);
   void show(Stream& stream, std::string_view text);

@@ -31,6 +31,7 @@ std::string_view ended_by_name(Ending::By by) {
     case Ending::By::interrupt: return "interrupt";
     case Ending::By::signal: return "signal";
     case Ending::By::launch_failure: return "launch-failure";
+    case Ending::By::host_lost: return "host-lost";
     case Ending::By::engine: return "engine";
   }
   return "engine";

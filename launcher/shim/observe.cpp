@@ -11,6 +11,7 @@
 
 #include "launcher/json_fields.h"
 #include "launcher/shim/placement.h"
+#include "launcher/supervise/network.h"
 #include "topo/source/nvml.h"
 
 namespace topolaunch::launcher {
@@ -134,7 +135,8 @@ RankObservation observe_rank(const RankPlan& plan, const Environment& variables,
   seen.rank = plan.rank;
   seen.pid = ::getpid();
   seen.host = host_name();
-  if (!plan.host.empty() && !same_host(plan.host, seen.host)) {
+  // The plan may call a host by an alias or an address.
+  if (!plan.host.empty() && !same_host(plan.host, seen.host) && !is_this_machine(plan.host)) {
     seen.problems.push_back("runs on host " + seen.host + ", planned " + plan.host);
   }
   const CpuSet cpus = bound_cpus();

@@ -18,16 +18,51 @@ namespace {
 /// than a handful.
 constexpr std::size_t kMaxDescriptors = 16;
 
+std::string length_word(std::size_t size) {
+  const auto n = static_cast<std::uint32_t>(size);
+  std::string out;
+  for (int shift = 0; shift < 32; shift += 8) out += static_cast<char>((n >> shift) & 0xff);
+  return out;
+}
+
+std::size_t length_at(std::string_view text) {
+  std::size_t n = 0;
+  for (std::size_t i = 0; i < 4; ++i) {
+    n |= static_cast<std::size_t>(static_cast<unsigned char>(text[i])) << (8 * i);
+  }
+  return n;
+}
+
+/// A message with bytes: NUL, length of the JSON text, that text, the bytes.
+Result<Json> with_bytes(std::string_view frame) {
+  const std::size_t size = frame.size() >= 5 ? length_at(frame.substr(1)) : SIZE_MAX;
+  if (size > frame.size() - 5) return fail(Code::invalid_input, "a message is cut short");
+  auto message = parse_json(frame.substr(5, size), "message");
+  if (!message) return message;
+  if (!message->is_object()) return fail(Code::invalid_input, "a message is no object");
+  const std::string_view bytes = frame.substr(5 + size);
+  (*message)["bytes"] = Json::binary({bytes.begin(), bytes.end()});
+  return message;
+}
+
 }  // namespace
+
+void Channel::post_bytes(const Json& message, std::string_view bytes) {
+  const std::string text = to_line(message);
+  Outgoing out;
+  out.bytes.reserve(9 + text.size() + bytes.size());
+  out.bytes += length_word(5 + text.size() + bytes.size());
+  out.bytes += '\0';
+  out.bytes += length_word(text.size());
+  out.bytes += text;
+  out.bytes += bytes;
+  outbox_.push_back(std::move(out));
+}
 
 void Channel::post(const Json& message, std::vector<Descriptor> descriptors) {
   const std::string text = to_line(message);
-  const auto n = static_cast<std::uint32_t>(text.size());
   Outgoing out;
-  for (int shift = 0; shift < 32; shift += 8) {
-    out.bytes += static_cast<char>((n >> shift) & 0xff);
-  }
-  out.bytes += text;
+  out.bytes = length_word(text.size()) + text;
   out.descriptors = std::move(descriptors);
   outbox_.push_back(std::move(out));
 }
@@ -54,7 +89,8 @@ bool Channel::flush() {
     }
     const ssize_t n = ::sendmsg(socket_.get(), &header, MSG_NOSIGNAL | MSG_DONTWAIT);
     if (n < 0 && errno == EINTR) continue;
-    if (n < 0) return errno == EAGAIN || errno == EWOULDBLOCK;
+    if (n < 0 && errno != EAGAIN && errno != EWOULDBLOCK) broken_by_ = errno;
+    if (n < 0) return broken_by_ == 0;
     out.descriptors.clear();
     out.sent += static_cast<std::size_t>(n);
     if (out.sent == out.bytes.size()) outbox_.erase(outbox_.begin());
@@ -86,7 +122,8 @@ bool Channel::fill() {
     header.msg_controllen = control.size();
     const ssize_t n = ::recvmsg(socket_.get(), &header, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
     if (n < 0 && errno == EINTR) continue;
-    if (n < 0) return errno == EAGAIN || errno == EWOULDBLOCK;
+    if (n < 0 && errno != EAGAIN && errno != EWOULDBLOCK) broken_by_ = errno;
+    if (n < 0) return broken_by_ == 0;
     for (cmsghdr* c = CMSG_FIRSTHDR(&header); c != nullptr; c = CMSG_NXTHDR(&header, c)) {
       if (c->cmsg_level != SOL_SOCKET || c->cmsg_type != SCM_RIGHTS) continue;
       const std::size_t count = (c->cmsg_len - CMSG_LEN(0)) / sizeof(int);
@@ -113,13 +150,11 @@ bool Channel::receive(std::vector<Json>& messages) {
 
 bool Channel::parse(std::vector<Json>& messages, std::size_t most) {
   while (inbox_.size() >= 4 && most > 0) {
-    std::size_t n = 0;
-    for (std::size_t i = 0; i < 4; ++i) {
-      n |= static_cast<std::size_t>(static_cast<unsigned char>(inbox_[i])) << (8 * i);
-    }
+    const std::size_t n = length_at(inbox_);
     if (n > limit_) return false;
     if (inbox_.size() < 4 + n) return true;
-    auto message = parse_json(std::string_view(inbox_).substr(4, n), "message");
+    const std::string_view frame = std::string_view(inbox_).substr(4, n);
+    auto message = frame.starts_with('\0') ? with_bytes(frame) : parse_json(frame, "message");
     if (!message) return false;
     messages.push_back(std::move(*message));
     inbox_.erase(0, 4 + n);

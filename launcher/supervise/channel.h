@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Channel: JSON messages over a stream socket, each behind its length (four bytes, little endian),
-// with descriptors riding along on local sockets. topolaunch talks so to its keeper and its shims.
+// with descriptors riding along on local sockets, or with bytes behind them (a rank's output).
+// topolaunch talks so to its keeper, its shims and the keepers of other hosts.
 #pragma once
 
 #include <sys/types.h>
 
 #include <cstddef>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/json.h"
@@ -31,9 +33,13 @@ class Channel {
 
   /// Puts a message into the outbox; the descriptors are sent with it and closed then.
   void post(const Json& message, std::vector<Descriptor> descriptors = {});
+  /// A message with bytes behind it, which need not be text: its member "bytes" at the other end.
+  void post_bytes(const Json& message, std::string_view bytes);
   /// Sends as much of the outbox as the socket takes now. False when the peer is gone.
   bool flush();
   bool has_outbox() const { return !outbox_.empty(); }
+  /// errno of what ended the connection; 0 = the peer closed it, or it is open.
+  int broken_by() const { return broken_by_; }
   /// post(), then waits until all of it is sent. False when the peer is gone.
   bool send(const Json& message, std::vector<Descriptor> descriptors = {});
 
@@ -58,6 +64,7 @@ class Channel {
 
   Descriptor socket_;
   std::size_t limit_ = kMaxMessage;
+  int broken_by_ = 0;
   std::vector<Outgoing> outbox_;
   std::string inbox_;
   std::vector<Descriptor> received_;

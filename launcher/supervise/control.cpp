@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "launcher/supervise/control.h"
 
-#include <sys/random.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
 #include <cstddef>
 #include <cstring>
 #include <string_view>
+
+#include "launcher/supervise/handshake.h"
 
 namespace topolaunch::launcher {
 namespace {
@@ -18,19 +18,6 @@ namespace {
 constexpr std::string_view kLocal = "unix:@";
 /// A stranger may say no more than this before the secret.
 constexpr std::size_t kMaxGreeting = 4096;
-
-Result<std::string> random_name(std::size_t bytes) {
-  std::string raw(bytes, '\0');
-  if (::getrandom(raw.data(), raw.size(), 0) != static_cast<ssize_t>(raw.size())) {
-    return fail(Code::internal, "the kernel gives no random numbers");
-  }
-  std::string out;
-  for (const char c : raw) {
-    out += "0123456789abcdef"[static_cast<unsigned char>(c) >> 4];
-    out += "0123456789abcdef"[static_cast<unsigned char>(c) & 15];
-  }
-  return out;
-}
 
 /// An abstract address: it belongs to the network namespace and vanishes with its socket.
 socklen_t fill(sockaddr_un& address, std::string_view name) {
@@ -74,12 +61,7 @@ std::optional<ControlServer::Peer> ControlServer::accept() {
   return Peer{Channel(std::move(socket), kMaxGreeting), who.pid};
 }
 
-bool ControlServer::is_secret(const std::string& said) const {
-  if (said.size() != secret_.size()) return false;
-  int difference = 0;
-  for (std::size_t i = 0; i < said.size(); ++i) difference |= said[i] ^ secret_[i];
-  return difference == 0;
-}
+bool ControlServer::is_secret(const std::string& said) const { return same_secret(said, secret_); }
 
 Result<Channel> connect_control(const std::string& address) {
   if (!address.starts_with(kLocal)) {

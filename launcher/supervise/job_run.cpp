@@ -35,18 +35,27 @@ Status JobRun::begin() {
   auto server = ControlServer::open();
   if (!server) return tl::unexpected(std::move(server).error());
   server_ = std::move(*server);
+  if (auto opened = open_hosts(); !opened) return opened;
   auto keeper = Keeper::start(plan_.id, outside_);
   if (!keeper) return tl::unexpected(std::move(keeper).error());
   keeper_.emplace(std::move(*keeper));
   signals_.ignore_sigpipe();
   auto processes = prepare();
   if (!processes) return tl::unexpected(std::move(processes).error());
+  if (auto written = write_scratch(); !written) return written;
   if (!keeper_->launch(std::move(*processes), launch_.scratch)) lost_keeper();
   memory_.emplace(outside_.files, std::string());
   while (!done_ && !start_error_ && !by_ &&
          !all([](const RankProcess& r) { return r.stage >= Stage::running; })) {
     turn();
     if (!start_error_ && now() - begun_ > kStartLimit) {
+      if (const std::string hosts = unanswered_hosts(); !hosts.empty()) {
+        fail_start({Code::unavailable,
+                    "no answer within a minute from " + hosts,
+                    "look whether they are up and reached by " + launch_.agent.front(),
+                    {},
+                    0});
+      }
       std::string missing;
       for (const RankProcess& rank : ranks_) {
         if (rank.stage >= Stage::running) continue;
@@ -73,8 +82,8 @@ Status JobRun::begin() {
 
 /// Pipes, control variables, and who shares our terminal.
 Result<std::vector<KeptProcess>> JobRun::prepare() {
-  passes_stdio_ =
-      plan_.ranks.size() == 1 && plan_.tag == Plan::Tag::none && plan_.log_directory.empty();
+  passes_stdio_ = plan_.ranks.size() == 1 && plan_.tag == Plan::Tag::none &&
+                  plan_.log_directory.empty() && !links_;
   output_.emplace(RankOutput::Options{plan_.tag == Plan::Tag::rank, plan_.log_directory, 1, 2});
   const bool terminal =
       ::isatty(0) != 0 || (passes_stdio_ && (::isatty(1) != 0 || ::isatty(2) != 0));
@@ -82,14 +91,27 @@ Result<std::vector<KeptProcess>> JobRun::prepare() {
   streams_.resize(plan_.ranks.size());
   for (std::size_t r = 0; r < ranks_.size(); ++r) {
     ranks_[r].plan = &plan_.ranks[r];
+    if (links_) ranks_[r].link = links_->find(plan_.ranks[r].host);
     // mpirun signals the whole group of a rank, so ours must not be one of them.
     ranks_[r].own_group = !(r == 0 && terminal && launch_.shims);
     if (r == 0) {
-      Descriptor in = !launch_.shims && ::isatty(0) != 0
-                          ? stdin_relay_.begin(0)
-                          : Descriptor(::fcntl(0, F_DUPFD_CLOEXEC, 3));
+      const bool relayed = ranks_[r].link != nullptr || (!launch_.shims && ::isatty(0) != 0);
+      Descriptor in = relayed ? stdin_relay_.begin(0)
+                              : Descriptor(::fcntl(0, F_DUPFD_CLOEXEC, 3));
       if (!in) in.reset(::open("/dev/null", O_RDONLY | O_CLOEXEC));
-      streams_[r].push_back(std::move(in));
+      if (ranks_[r].link != nullptr) {
+        remote_input_ = std::move(in);
+      } else {
+        streams_[r].push_back(std::move(in));
+      }
+    }
+    if (ranks_[r].link != nullptr) {
+      for (const int number : {1, 2}) {
+        if (auto ok = output_->open_remote(static_cast<int>(r), number); !ok) {
+          return tl::unexpected(std::move(ok).error());
+        }
+      }
+      continue;
     }
     for (const int number : {1, 2}) {
       if (passes_stdio_) {
@@ -118,6 +140,15 @@ Result<std::vector<KeptProcess>> JobRun::prepare() {
   return std::move(launch_.processes);
 }
 
+Status JobRun::write_scratch() const {
+  if (launch_.files.empty()) return {};
+  if (auto made = make_folders(launch_.scratch, 0700); !made) return made;
+  for (const auto& [name, text] : launch_.files) {
+    if (auto ok = write_file(launch_.scratch + "/" + name, text); !ok) return ok;
+  }
+  return {};
+}
+
 void JobRun::fail_start(Error error) {
   if (!start_error_ && !by_) start_error_ = std::move(error);
 }
@@ -133,6 +164,7 @@ int JobRun::milliseconds(double at) const {
   if (!by_ && plan_.time_limit && first_run_ > 0) consider(first_run_ + plan_.time_limit->count());
   if (!killed_) consider(kill_at_);
   consider(patience_);
+  consider(engine_verdict_);
   consider(next_mpi_look_);
   if (killed_) consider(at + 0.05);
   int wait = static_cast<int>(std::ceil(std::max(0.0, next - at) * 1000));
@@ -158,11 +190,13 @@ void JobRun::turn() {
       set.add(rank.pidfd.get(), POLLIN, [this](short) { look_at_ranks(); });
     }
   }
+  if (links_) watch_hosts(set);
   if (keeper_->alive()) set.add(keeper_->fd(), POLLIN, [this](short) { hear_keeper(); });
   if (output_) output_->watch(set);
   stdin_relay_.watch(set);
   set.wait(milliseconds(now()));
 
+  if (links_) hear_hosts();
   std::erase_if(strangers_, [](const auto& s) { return !s->channel.open(); });
   judge_ends();
   const double at = now();

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -15,7 +16,9 @@
 #include "launcher/engine.h"
 #include "launcher/output/rank_output.h"
 #include "launcher/output/stdin_relay.h"
+#include "launcher/shim/order.h"
 #include "launcher/supervise/control.h"
+#include "launcher/supervise/host_links.h"
 #include "launcher/supervise/keeper.h"
 #include "launcher/supervise/memory_kills.h"
 #include "launcher/supervise/rank_process.h"
@@ -29,6 +32,11 @@ struct Launch {
   std::vector<KeptProcess>
       processes;        ///< process r is rank r's shim where `shims`, else one engine
   std::string scratch;  ///< a folder for the engine's own files; goes with the job
+  std::map<std::string, std::string> files;  ///< by name, in there before the engine starts
+  /// Where ranks start on other hosts: these, by what (ssh), and the variables that go along.
+  std::vector<std::string> hosts, agent;
+  std::map<std::string, std::string> carried;
+  std::string control_secret;  ///< for the hosts' keepers
   bool shims = true;
   bool gives_mpi = false;          ///< false: a rank with libmpi mapped ends the job
   std::vector<std::string> notes;  ///< what has to be said about the engine
@@ -56,6 +64,7 @@ class JobRun final : public Run {
   JobRun(const Plan& plan, const Outside& outside, Launch launch);
   Status begin();
   Result<std::vector<KeptProcess>> prepare();
+  Status write_scratch() const;
 
   void turn();
   int milliseconds(double now) const;
@@ -64,12 +73,32 @@ class JobRun final : public Run {
   // The control channel
   void greet();
   void hear_stranger(Stranger& stranger);
+  Order order_of(const RankProcess& rank) const;
   void give_order(RankProcess& rank);
   void hear_rank(RankProcess& rank);
+  void take_word(RankProcess& rank, const Json& message);
+  void begin_running(RankProcess& rank);
+
+  // Other hosts
+  Status open_hosts();
+  void hear_agent(Stranger& stranger, const std::string& host);
+  void hear_hosts();
+  void hear_host(HostLink& host, Json& message);
+  void watch_hosts(PollSet& set);
+  void release_orders();
+  bool meet();
+  void agent_ended(HostLink& host);
+  void lost_host(HostLink& host, const std::string& why);
+  void tell_hosts(const Json& message);
+  bool hosts_done() const;
+  void note_silent_hosts();
+  std::string ranks_of(const HostLink& host) const;
+  std::string unanswered_hosts() const;
 
   // Ends
   void hear_keeper();
   void engine_ended(int status);
+  void judge_engine();
   void look_at_ranks();
   void rank_ended(RankProcess& rank);
   void judge_ends();
@@ -92,6 +121,7 @@ class JobRun final : public Run {
   Launch launch_;
   SignalInbox signals_;
   std::optional<ControlServer> server_;
+  std::optional<HostLinks> links_;  ///< none: all ranks are on this host
   std::optional<Keeper> keeper_;
   std::optional<RankOutput> output_;
   std::optional<MemoryKills> memory_;
@@ -99,6 +129,9 @@ class JobRun final : public Run {
   std::vector<RankProcess> ranks_;
   std::vector<std::unique_ptr<Stranger>> strangers_;
   std::vector<std::vector<Descriptor>> streams_;  ///< per rank, until its order is sent
+  bool released_ = true;          ///< orders may go out: where the ranks meet is known
+  Descriptor remote_input_;       ///< our stdin, for a rank 0 on another host
+  std::size_t input_credit_ = 0;  ///< bytes of it that may be on their way
 
   bool passes_stdio_ = false;  ///< one rank, no tag, no files: it gets our own
   std::optional<Error> start_error_;
@@ -115,6 +148,7 @@ class JobRun final : public Run {
   std::vector<std::string> notes_;
   double begun_ = 0, first_run_ = 0, last_end_ = 0, signalled_ = 0;
   double kill_at_ = 0, patience_ = 0;  ///< 0 = not set
+  double engine_verdict_ = 0;  ///< when to judge an engine that has ended; 0 = not set
   double next_heartbeat_ = 0, next_mpi_look_ = 0, mpi_pause_ = 0.3;
   std::function<std::string(Seconds)> heartbeat_;
 };

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
 
 #include "launcher/engine/mpi_use.h"
 #include "launcher/supervise/job_run.h"
@@ -110,11 +111,12 @@ void JobRun::proceed(double at) {
     }
   }
   const bool ranks_gone = all([](const RankProcess& r) { return r.ended(); });
-  if (alone_ && (ranks_gone || by_ || start_error_)) {
+  if (engine_verdict_ > 0 && (at >= engine_verdict_ || (alone_ && hosts_done()))) judge_engine();
+  if (alone_ && hosts_done() && (ranks_gone || by_ || start_error_)) {
     done_ = true;
     return;
   }
-  if (alone_ && engine_ended_) {
+  if (alone_ && hosts_done() && engine_ended_ && engine_verdict_ == 0) {
     done_ = true;
     return;
   }
@@ -132,6 +134,7 @@ void JobRun::proceed(double at) {
         kill_at_ = at;
       } else {
         keeper_->sweep(SIGTERM);
+        tell_hosts(Json{{"sweep", SIGTERM}});
         // After a stop that was announced, what is left has the rest of the grace.
         if (kill_at_ == 0) kill_at_ = at + std::min(plan_.grace.count(), kLingerAfterTerm);
       }
@@ -143,6 +146,7 @@ void JobRun::proceed(double at) {
       if (!rank.ended()) rank.told_to_stop = true;
       rank.signal(SIGKILL);
     }
+    tell_hosts(Json{{"kill", true}});
     if (keeper_->alive()) keeper_->kill_all();
   }
   if (killed_ && at - kill_at_ > kAfterKill) {
@@ -150,6 +154,7 @@ void JobRun::proceed(double at) {
       notes_.push_back("process can't be ended: " + kin.name + " (" + std::to_string(kin.pid) +
                        ", state " + kin.state + ")");
     }
+    note_silent_hosts();
     done_ = true;
   }
 }

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <climits>
 #include <cstring>
 #include <nlohmann/json.hpp>
@@ -22,6 +23,8 @@ namespace {
 constexpr double kGraceAfterKill = 3;
 /// A process that was killed and is still there after this hangs in the kernel.
 constexpr double kAfterKill = 10;
+/// Between the end of an engine over several hosts and what is said of it.
+constexpr double kVerdictPause = 1;
 
 }  // namespace
 
@@ -47,6 +50,9 @@ void JobRun::hear_stranger(Stranger& stranger) {
   }
   JsonFields in(messages.front(), "greeting", "");
   const std::string secret = in.text_or("secret", {});
+  if (links_ && in.has("agent") && server_->is_secret(secret)) {
+    return hear_agent(stranger, in.text_or("agent", {}));
+  }
   const int number = in.integer_or("rank", 0, INT_MAX - 1, -1);
   const bool known = number >= 0 && static_cast<std::size_t>(number) < ranks_.size();
   if (!server_->is_secret(secret) || !known ||
@@ -58,19 +64,31 @@ void JobRun::hear_stranger(Stranger& stranger) {
   rank.pid = stranger.pid;
   // The shim waits for our answer, so its number is still its own.
   rank.pidfd = open_pidfd(rank.pid);
+  if (!rank.pidfd && errno == ESRCH) {  // killed while it waited
+    stranger.channel.close();
+    return rank_ended(rank);
+  }
   rank.channel = std::move(stranger.channel);
   rank.channel.set_limit(Channel::kMaxMessage);
   rank.stage = Stage::greeted;
-  give_order(rank);
+  // mpirun takes its host for this one, and it must know.
+  if (std::exchange(rank.link, nullptr) != nullptr) release_orders();
+  if (released_ && rank.channel.open() && !rank.has_order) give_order(rank);
 }
 
-void JobRun::give_order(RankProcess& rank) {
+Order JobRun::order_of(const RankProcess& rank) const {
   Order order = order_for(plan_, *rank.plan);
   order.ignored_signals = signals_.ignored();
   order.process_group = rank.own_group ? 0 : ::getpgrp();
   order.has_stdin = rank.plan->rank == 0;
   order.has_output = true;
-  rank.channel.post(to_json(order), std::move(streams_[static_cast<std::size_t>(rank.plan->rank)]));
+  return order;
+}
+
+void JobRun::give_order(RankProcess& rank) {
+  rank.has_order = true;
+  rank.channel.post(to_json(order_of(rank)),
+                    std::move(streams_[static_cast<std::size_t>(rank.plan->rank)]));
   hear_rank(rank);
 }
 
@@ -79,34 +97,39 @@ void JobRun::hear_rank(RankProcess& rank) {
   std::vector<Json> messages;
   bool alive = rank.channel.flush();
   alive = rank.channel.receive(messages) && alive;
-  for (const Json& message : messages) {
-    JsonFields in(message, "shim", "");
-    if (in.has("observation")) {
-      if (auto seen = observation_from_json(*in.object("observation"))) {
-        rank.observation = std::move(*seen);
-        if (rank.stage == Stage::greeted) rank.stage = Stage::observed;
-      }
-    }
-    if (in.has("error")) {
-      JsonFields error(*in.object("error"), "shim", "error");
-      const int code = error.integer_or("code", 1, 255, exit_status(Code::internal));
-      std::string text = error.text_or("message", "the command can't be started");
-      if (ranks_.size() > 1) {
-        text = "rank " + std::to_string(rank.plan->rank) + " on " + rank.plan->host + ": " + text;
-      }
-      fail_start({static_cast<Code>(code), text, error.text_or("next", {}), {}, 0});
-    }
-  }
+  for (const Json& message : messages) take_word(rank, message);
   if (alive) return;
   // exec has closed the shim's end: it is the command now, if it had come so far.
   rank.channel.close();
-  if (rank.stage == Stage::observed && !start_error_) {
-    rank.stage = Stage::running;
-    if (first_run_ == 0) {
-      first_run_ = now();
-      if (!launch_.gives_mpi && ranks_.size() > 1) next_mpi_look_ = first_run_ + mpi_pause_;
+  begin_running(rank);
+}
+
+/// What a shim says, here or through the keeper of its host.
+void JobRun::take_word(RankProcess& rank, const Json& message) {
+  JsonFields in(message, "shim", "");
+  if (in.has("observation")) {
+    if (auto seen = observation_from_json(*in.object("observation"))) {
+      rank.observation = std::move(*seen);
+      if (rank.stage < Stage::observed) rank.stage = Stage::observed;
     }
   }
+  if (in.has("error")) {
+    JsonFields error(*in.object("error"), "shim", "error");
+    const int code = error.integer_or("code", 1, 255, exit_status(Code::internal));
+    std::string text = error.text_or("message", "the command can't be started");
+    if (ranks_.size() > 1) {
+      text = "rank " + std::to_string(rank.plan->rank) + " on " + rank.plan->host + ": " + text;
+    }
+    fail_start({static_cast<Code>(code), text, error.text_or("next", {}), {}, 0});
+  }
+}
+
+void JobRun::begin_running(RankProcess& rank) {
+  if (rank.stage != Stage::observed || start_error_) return;
+  rank.stage = Stage::running;
+  if (first_run_ > 0) return;
+  first_run_ = now();
+  if (!launch_.gives_mpi && ranks_.size() > 1) next_mpi_look_ = first_run_ + mpi_pause_;
 }
 
 // ---- ends
@@ -143,6 +166,19 @@ void JobRun::engine_ended(int status) {
   for (RankProcess& rank : ranks_) hear_rank(rank);
   look_at_ranks();
   if (all([](const RankProcess& r) { return r.ended(); })) return;
+  if (links_) {
+    // It may have ended because a host was lost, which the host's connection will say in a moment.
+    engine_verdict_ = now() + kVerdictPause;
+    return;
+  }
+  judge_engine();
+}
+
+/// The engine has ended, and ranks have not.
+void JobRun::judge_engine() {
+  engine_verdict_ = 0;
+  const int status = *engine_status_;
+  if (status == 0 && all([](const RankProcess& r) { return r.ended(); })) return;
   const std::string how = WIFSIGNALED(status)
                               ? "was killed by " + signal_name(WTERMSIG(status))
                               : "ended with status " + std::to_string(WEXITSTATUS(status));
@@ -195,6 +231,8 @@ void JobRun::judge_ends() {
   for (const int r : fresh_ends_) {
     const RankProcess& rank = ranks_[static_cast<std::size_t>(r)];
     const bool failed = rank.status && *rank.status != 0;
+    // The engine has ended, and so it ends its ranks.
+    if (engine_verdict_ > 0 && stopped(r)) ranks_[static_cast<std::size_t>(r)].told_to_stop = true;
     if (!failed || rank.told_to_stop) continue;
     if (!first || std::pair(stopped(r), r) < std::pair(stopped(*first), *first)) first = r;
   }
@@ -205,7 +243,8 @@ void JobRun::judge_ends() {
   double grace = plan_.grace.count();
   if (rank.signal_number() == SIGKILL) grace = std::min(grace, kGraceAfterKill);
   // 137: a shell says so of the command that it waited for.
-  if (rank.exit_status() == 128 + SIGKILL) rank.memory_evidence = memory_->evidence(rank.pid);
+  if (rank.link == nullptr && rank.exit_status() == 128 + SIGKILL)
+    rank.memory_evidence = memory_->evidence(rank.pid);
   if (!by_) begin_end(Ending::By::job, rank.exit_status(), rank.end_in_words(), SIGTERM, grace);
 }
 
@@ -223,6 +262,10 @@ void JobRun::lost_keeper() {
               0});
   for (const std::string& name : keeper_->take_over(kAfterKill)) {
     notes_.push_back("process can't be ended: " + name);
+  }
+  if (links_) {
+    tell_hosts(Json{{"kill", true}});
+    kill_at_ = now();
   }
   for (RankProcess& rank : ranks_) {
     if (!rank.ended() && !launch_.shims) static_cast<void>(rank.look_for_end());

@@ -15,6 +15,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <nlohmann/json.hpp>
 
 #include "launcher/supervise/kin.h"
 #include "launcher/supervise/signal_inbox.h"
@@ -54,6 +55,10 @@ std::optional<int> exit_code_of_zombie(pid_t pid) {
 }  // namespace
 
 void RankProcess::signal(int number) const {
+  if (link != nullptr && link->linked()) {
+    link->channel.post(Json{{"signal", number}, {"rank", plan->rank}});
+    link->channel.flush();
+  }
   if (!pidfd) return;
   if (!own_group) {
     signal_pidfd(pidfd.get(), number);
@@ -66,20 +71,21 @@ void RankProcess::signal(int number) const {
   }
 }
 
-bool RankProcess::look_for_end() {
-  if (!pidfd || ended()) return ended();
-  pollfd ready{pidfd.get(), POLLIN, 0};
-  if (::poll(&ready, 1, 0) <= 0) return false;
+bool has_ended(pid_t pid, int pidfd, std::optional<int>& status) {
+  pollfd ready{pidfd, POLLIN, 0};
+  if (pidfd < 0 || ::poll(&ready, 1, 0) <= 0) return false;
   status = exit_code_of_zombie(pid);
   if (!status) {
     PidfdInfo info;
     info.mask = kInfoExit;
-    if (::ioctl(pidfd.get(), kGetInfo, &info) == 0 && (info.mask & kInfoExit) != 0) {
+    if (::ioctl(pidfd, kGetInfo, &info) == 0 && (info.mask & kInfoExit) != 0) {
       status = info.exit_code;
     }
   }
   return true;
 }
+
+bool RankProcess::look_for_end() { return ended() || has_ended(pid, pidfd.get(), status); }
 
 int RankProcess::signal_number() const {
   return status && WIFSIGNALED(*status) ? WTERMSIG(*status) : 0;

@@ -12,8 +12,13 @@
 #include "launcher/plan.h"
 #include "launcher/supervise/channel.h"
 #include "launcher/supervise/descriptor.h"
+#include "launcher/supervise/host_links.h"
 
 namespace topolaunch::launcher {
+
+/// For a process that is not our child: true once it has ended; `status` is set if the kernel still
+/// knows it.
+bool has_ended(pid_t pid, int pidfd, std::optional<int>& status);
 
 struct RankProcess {
   enum class Stage {
@@ -27,8 +32,10 @@ struct RankProcess {
   const RankPlan* plan = nullptr;
   Stage stage = Stage::expected;
   Channel channel;
+  bool has_order = false;
   pid_t pid = 0;
-  Descriptor pidfd;
+  Descriptor pidfd;           ///< none for a rank on another host
+  HostLink* link = nullptr;   ///< to its host, if that is another
   bool own_group = true;  ///< false: it shares topolaunch's group (a terminal's foreground)
   std::optional<RankObservation> observation;
   std::optional<int> status;  ///< wait status; nothing = ended, and nobody could say how

@@ -3,17 +3,22 @@
 // Runs a command through an engine with nothing else of the path around it:
 //
 //   engine_driver ENGINE RANKS [--grace S] [--limit S] [--tag] [--log-dir D] [--summary FILE]
-//                 [--cpus LIST] [--plan FILE] [--engine-arg A]... -- COMMAND...
+//                 [--cpus LIST] [--on HOST,HOST,...] [--engine-arg A]... -- COMMAND...
+//
+// --on names each rank's host; without it they are all on this one.
 //
 // Exit status: the ending's; an error before the start gives its code, and its text on stderr.
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 #include <iostream>
 #include <nlohmann/json.hpp>
+#include <sstream>
 
 #include "base/json.h"
 #include "launcher/engine.h"
@@ -34,7 +39,7 @@ int say(const Error& error) {
 
 Json summary_of(const Ending& ending) {
   constexpr const char* names[] = {"job",    "time_limit",     "interrupt",
-                                   "signal", "launch_failure", "engine"};
+                                   "signal", "launch_failure", "engine", "host_lost"};
   Json json{{"ended_by", names[static_cast<int>(ending.by)]},
             {"exit_status", ending.exit_status},
             {"cause", ending.cause},
@@ -67,17 +72,19 @@ int main(int argc, char** argv) {
   const Outside outside{files, commands, clock, environment};
   std::vector<std::string> words(argv + 1, argv + argc);
   if (!words.empty() && is_inner_program(words[0])) {
-    return shim_main({words.begin() + 1, words.end()}, outside);
+    return inner_program_main(words[0], {words.begin() + 1, words.end()}, outside);
   }
   if (words.size() < 2) return 64;
   Plan plan;
   plan.id = "test-" + std::to_string(::getpid());
   plan.engine = words[0];
+  plan.working_directory = std::filesystem::current_path();
   const int ranks = std::atoi(words[1].c_str());
-  std::string summary, plan_file, host(256, '\0');
+  std::string summary, host(256, '\0');
   ::gethostname(host.data(), host.size() - 1);
   host.resize(std::strlen(host.c_str()));
   CpuSet cpus;
+  std::vector<std::string> on;
   std::size_t i = 2;
   for (; i < words.size() && words[i] != "--"; ++i) {
     const auto next = [&] { return ++i < words.size() ? words[i] : std::string(); };
@@ -93,6 +100,9 @@ int main(int argc, char** argv) {
       summary = next();
     } else if (words[i] == "--cpus") {
       cpus = CpuSet::from_list(next()).value_or(CpuSet{});
+    } else if (words[i] == "--on") {
+      std::istringstream list(next());
+      for (std::string one; std::getline(list, one, ',');) on.push_back(one);
     } else if (words[i] == "--engine-arg") {
       plan.engine_args.push_back(next());
     } else {
@@ -101,15 +111,20 @@ int main(int argc, char** argv) {
   }
   plan.command.assign(words.begin() + static_cast<std::ptrdiff_t>(std::min(i + 1, words.size())),
                       words.end());
-  plan.hosts = {host};
+  if (on.empty()) on.assign(static_cast<std::size_t>(ranks), host);
+  if (on.size() != static_cast<std::size_t>(ranks)) return 64;
   if (plan.command.empty()) return 64;
   const auto executable =
       find_executable(plan.command[0], environment.get_or("PATH", "/usr/bin:/bin"));
   plan.executable = executable ? *executable : plan.command[0];
   for (int r = 0; r < ranks; ++r) {
     RankPlan rank;
-    rank.rank = rank.local_rank = r;
-    rank.host = host;
+    rank.rank = r;
+    rank.host = on[static_cast<std::size_t>(r)];
+    rank.local_rank = static_cast<int>(std::count(on.begin(), on.begin() + r, rank.host));
+    const auto known = std::find(plan.hosts.begin(), plan.hosts.end(), rank.host);
+    rank.group_rank = static_cast<int>(known - plan.hosts.begin());
+    if (known == plan.hosts.end()) plan.hosts.push_back(rank.host);
     rank.cpus = cpus;
     rank.environment = {{"RANK", std::to_string(r)}, {"WORLD_SIZE", std::to_string(ranks)}};
     plan.ranks.push_back(std::move(rank));

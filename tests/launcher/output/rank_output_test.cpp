@@ -72,6 +72,21 @@ TEST(RankOutput, HoldsAPieceOfALineUntilItIsWhole) {
   EXPECT_EQ(ours.out(), "[0] first half\n[0] next\n");
 }
 
+TEST(RankOutput, TreatsBytesFromAnotherHostLikeThoseOfAPipe) {
+  Outputs ours;
+  RankOutput output(ours.options(true));
+  ASSERT_TRUE(output.open_remote(0, 1));
+  const Descriptor b = *output.open_stream(1, 1);
+  output.feed(0, 1, "first ha");
+  put(b, "other\n");
+  turn(output, 1);
+  EXPECT_EQ(ours.out(), "[1] other\n");
+  output.feed(0, 1, std::string_view("lf\0\nend", 7));
+  output.finish();
+  EXPECT_EQ(ours.out(), std::string("[0] first half\0\n[0] end", 23));
+  EXPECT_FALSE(output.behind());
+}
+
 TEST(RankOutput, ShowsAPromptAfterAPauseAndLetsNobodyJoinItsLine) {
   Outputs ours;
   RankOutput output(ours.options(true));

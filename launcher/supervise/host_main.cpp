@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Entry of the host keeper, which the agent (ssh) starts on another host in front of orted:
+// reads what it is told, connects to topolaunch, leaves a guard behind, and keeps.
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/signalfd.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <cstdio>
+#include <nlohmann/json.hpp>
+
+#include "launcher/engine.h"
+#include "launcher/supervise/free_port.h"
+#include "launcher/supervise/host_keeper.h"
+#include "launcher/supervise/host_links.h"
+#include "launcher/supervise/kin.h"
+
+namespace topolaunch::launcher {
+namespace {
+
+constexpr std::size_t kMaxHello = std::size_t{64} << 10;
+constexpr int kHelloMilliseconds = 30'000;
+/// For each of topolaunch's addresses.
+constexpr double kConnectSeconds = 4;
+
+/// The first line of standard input.
+Result<std::string> first_line() {
+  std::string line;
+  char c = 0;
+  while (line.size() < kMaxHello) {
+    pollfd ready{STDIN_FILENO, POLLIN, 0};
+    if (::poll(&ready, 1, kHelloMilliseconds) == 0) break;
+    const ssize_t n = ::read(STDIN_FILENO, &c, 1);  // no byte more than is ours
+    if (n < 0 && errno == EINTR) continue;
+    if (n <= 0) break;
+    if (c == '\n') return line;
+    line += c;
+  }
+  return fail(Code::unavailable, "nothing came on standard input from topolaunch",
+              "the agent that starts it has to hand standard input on: no ssh -n, no -f");
+}
+
+Result<HostHello> read_hello() {
+  auto line = first_line();
+  if (!line) return fail(std::move(line).error());
+  auto json = parse_json(*line, "hello");
+  if (!json) return fail(std::move(json).error());
+  return host_hello_from_json(*json);
+}
+
+int give_up(const std::string& host, const Error& error) {
+  const std::string line = "topolaunch: host " + host + ": " + error.text() + "\n";
+  static_cast<void>(!::write(STDERR_FILENO, line.data(), line.size()));
+  return exit_status(error.code);
+}
+
+/// The process above the host keeper: when that is killed, all that was below it comes here, and is
+/// ended.
+int guard(pid_t keeper) {
+  int status = 0;
+  while (::waitpid(keeper, &status, 0) < 0 && errno == EINTR) {
+  }
+  if (WIFEXITED(status)) return WEXITSTATUS(status);
+  for (int round = 0; round < 3000; ++round) {
+    pid_t pid = 0;
+    while ((pid = ::waitpid(-1, nullptr, WNOHANG)) > 0) {
+    }
+    if (pid < 0 && errno == ECHILD) break;
+    signal_kin(kin_below(::getpid()), SIGKILL);
+    ::poll(nullptr, 0, 10);
+  }
+  return 128 + WTERMSIG(status);
+}
+
+}  // namespace
+
+int host_main(const std::vector<std::string>& argv, const Outside& outside) {
+  if (argv.empty()) {
+    return give_up("?", {Code::wrong_usage, "__host is started by topolaunch, not by hand", {}, {}, 0});
+  }
+  auto hello = read_hello();
+  if (!hello) {
+    std::array<char, 256> name{};
+    ::gethostname(name.data(), name.size() - 1);
+    return give_up(name.data(), hello.error());
+  }
+  const int nothing = ::open("/dev/null", O_RDONLY | O_CLOEXEC);
+  if (nothing >= 0) ::dup2(nothing, STDIN_FILENO);
+  ::prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
+  sigset_t all;
+  ::sigfillset(&all);
+  ::sigprocmask(SIG_SETMASK, &all, nullptr);
+  const pid_t child = ::fork();
+  if (child > 0) return guard(child);
+  if (child < 0) return give_up(hello->host, {Code::try_again, "can't fork", {}, {}, 0});
+  ::prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);  // not inherited
+
+  auto socket = connect_to(hello->addresses, hello->port, kConnectSeconds);
+  if (!socket) return give_up(hello->host, socket.error());
+  const auto port = free_port();
+  auto launcher = greet_launcher(std::move(*socket), hello->host, hello->secret, port.value_or(0));
+  if (!launcher) return give_up(hello->host, launcher.error());
+  auto server = ControlServer::open();
+  if (!server) return give_up(hello->host, server.error());
+  sigset_t children;
+  ::sigemptyset(&children);
+  ::sigaddset(&children, SIGCHLD);
+  const Descriptor signals(::signalfd(-1, &children, SFD_NONBLOCK | SFD_CLOEXEC));
+  return HostKeeper(std::move(*launcher), std::move(*hello), std::move(*server), outside)
+      .run(argv, signals.get());
+}
+
+}  // namespace topolaunch::launcher
