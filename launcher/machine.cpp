@@ -1,34 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "launcher/machine.h"
 
-#include <sched.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <utility>
 
+#include "base/own_cpus.h"
 #include "topo/assemble.h"
 #include "topo/link_rate.h"
 #include "topo/survey.h"
 
 namespace topolaunch::launcher {
-namespace {
-
-/// CPUs of this process; empty if the kernel has more than fit (then nothing is cut).
-CpuSet own_affinity() {
-  constexpr int kCpus = 8192;
-  std::array<unsigned char, kCpus / 8> mask{};
-  CpuSet cpus;
-  auto* const set = reinterpret_cast<cpu_set_t*>(mask.data());
-  if (::sched_getaffinity(0, mask.size(), set) != 0) return cpus;
-  for (int cpu = 0; cpu < kCpus; ++cpu) {
-    if (CPU_ISSET_S(static_cast<std::size_t>(cpu), mask.size(), set)) cpus.add(cpu);
-  }
-  return cpus;
-}
-
-}  // namespace
 
 std::string own_host_name() {
   std::array<char, 256> name{};
@@ -85,7 +69,7 @@ Status take_as_this_machine(topo::Topology& topology, const std::string& own_hos
   }
   topo::Host& host = topology.hosts.front();
   host.name = own_host;
-  const CpuSet here = own_affinity();
+  const CpuSet here = own_cpus();
   if (!here.empty()) {
     host.allowed_cpus = host.cpus.empty() ? here : host.allowed_cpus & here;
     // The file describes CPUs that this process has not: bind to what there is.

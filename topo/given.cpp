@@ -6,6 +6,7 @@
 #include <cctype>
 #include <nlohmann/json.hpp>
 
+#include "base/input_file.h"
 #include "topo/assemble.h"
 #include "topo/nccl_xml.h"
 #include "topo/slurm_tree.h"
@@ -109,15 +110,8 @@ Result<std::unique_ptr<Source>> given_source(const std::string& argument,
     if (!spec) return tl::unexpected(spec.error());
     return source("tree", tree_facts(*spec));
   }
-  const auto text = outside.files.read(argument);
-  if (!text) {
-    Error error = text.error();
-    if (error.code == Code::not_found) {  // 127 is for commands; this is an input file
-      error = Error{Code::invalid_input, "there is no such topology file",
-                    "a spec begins with synthetic: or tree:", argument, 0};
-    }
-    return fail(std::move(error));
-  }
+  const auto text = read_input(outside.files, argument);
+  if (!text) return fail(Error(text.error()).try_next("a spec begins with synthetic: or tree:"));
   auto facts = facts_from_file(*text, argument, host);
   if (!facts) return tl::unexpected(std::move(facts.error()));
   const std::string kind = facts->empty() ? "file" : facts->front().origin.source;

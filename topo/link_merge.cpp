@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <optional>
 
 #include "topo/claims.h"
 #include "topo/cpu_merge.h"
@@ -150,8 +151,9 @@ void see_switches(const Host& host, const Gpu& gpu, Picture& picture,
   picture.links = std::move(links);
 }
 
-void choose(const Host& host, Gpu& gpu, std::vector<Picture>& pictures,
-            std::vector<Warning>& warnings) {
+/// Who told of the links that are used; nothing = nobody did.
+std::optional<Origin> choose(const Host& host, Gpu& gpu, std::vector<Picture>& pictures,
+                             std::vector<Warning>& warnings) {
   const Picture* best = nullptr;
   for (auto& picture : pictures) {
     fill_counts(gpu, picture);
@@ -161,7 +163,7 @@ void choose(const Host& host, Gpu& gpu, std::vector<Picture>& pictures,
       best = &picture;
     }
   }
-  if (best == nullptr) return;
+  if (best == nullptr) return {};
   gpu.links = best->links;
   for (const auto& picture : pictures) {
     if (&picture == best) continue;
@@ -186,6 +188,7 @@ void choose(const Host& host, Gpu& gpu, std::vector<Picture>& pictures,
   std::stable_sort(gpu.links.begin(), gpu.links.end(), [](const GpuLink& a, const GpuLink& b) {
     return std::tie(a.to, a.peer) < std::tie(b.to, b.peer);
   });
+  return best->origin;
 }
 
 int active_links(const Gpu& gpu) {
@@ -196,11 +199,27 @@ int active_links(const Gpu& gpu) {
   return count;
 }
 
-Origin link_origin(const Gpu& gpu) { return gpu.origins.empty() ? Origin() : gpu.origins.front(); }
+/// By GPU: who told of its links. Of a GPU without links, who told of the others'.
+class LinkOrigins {
+ public:
+  void add(const std::optional<Origin>& origin) {
+    of_gpu_.push_back(origin);
+    if (origin && !any_) any_ = origin;
+  }
+  const Origin& of(const Gpu& gpu) const {
+    const auto& own = of_gpu_[static_cast<std::size_t>(gpu.index)];
+    static const Origin unknown;
+    return own ? *own : any_ ? *any_ : unknown;
+  }
+
+ private:
+  std::vector<std::optional<Origin>> of_gpu_;
+  std::optional<Origin> any_;
+};
 
 /// One GPU with fewer links than its equals slows every collective, and NCCL doesn't tell
 /// (NVIDIA/nccl#1182).
-void check_equals(const Host& host, std::vector<Warning>& warnings) {
+void check_equals(const Host& host, const LinkOrigins& origins, std::vector<Warning>& warnings) {
   std::map<int, int> votes;
   for (const auto& gpu : host.gpus) ++votes[active_links(gpu)];
   const auto most = std::max_element(votes.begin(), votes.end(), [](const auto& a, const auto& b) {
@@ -211,18 +230,18 @@ void check_equals(const Host& host, std::vector<Warning>& warnings) {
   for (const auto& gpu : host.gpus) {
     const int count = active_links(gpu);
     if (count == most->first) continue;
-    warn(warnings, "nvlink-odd-gpu", Warning::Severity::warning, link_origin(gpu),
+    warn(warnings, "nvlink-odd-gpu", Warning::Severity::warning, origins.of(gpu),
          fmt::format("{} has {} active links, {} of its {} peers have {}", gpu_text(host, gpu),
                      count, most->second, host.gpus.size() - 1, most->first));
   }
 }
 
-void check_ends(const Host& host, std::vector<Warning>& warnings) {
+void check_ends(const Host& host, const LinkOrigins& origins, std::vector<Warning>& warnings) {
   for (const auto& gpu : host.gpus) {
     int down = 0;
     for (const auto& link : gpu.links) down += link.inactive;
     if (down > 0) {
-      warn(warnings, "nvlink-inactive", Warning::Severity::warning, link_origin(gpu),
+      warn(warnings, "nvlink-inactive", Warning::Severity::warning, origins.of(gpu),
            fmt::format("{} has {} links that are down", gpu_text(host, gpu), down));
     }
     for (const auto& link : gpu.links) {
@@ -234,7 +253,7 @@ void check_ends(const Host& host, std::vector<Warning>& warnings) {
       }
       // Said once a pair: by the GPU with more links, or the first of two.
       if (back < link.count) {
-        warn(warnings, "nvlink-asymmetric", Warning::Severity::warning, link_origin(gpu),
+        warn(warnings, "nvlink-asymmetric", Warning::Severity::warning, origins.of(gpu),
              fmt::format("{} has {} links to gpu{}, which has {} back", gpu_text(host, gpu),
                          link.count, peer.index, back));
       }
@@ -248,11 +267,12 @@ void merge_links(const std::vector<const Fact*>& facts, const GpuIndex& index, H
                  std::vector<Warning>& warnings) {
   if (host.gpus.empty()) return;
   auto pictures = collect(facts, index, host, warnings);
+  LinkOrigins origins;
   for (auto& gpu : host.gpus) {
-    choose(host, gpu, pictures[static_cast<std::size_t>(gpu.index)], warnings);
+    origins.add(choose(host, gpu, pictures[static_cast<std::size_t>(gpu.index)], warnings));
   }
-  check_equals(host, warnings);
-  check_ends(host, warnings);
+  check_equals(host, origins, warnings);
+  check_ends(host, origins, warnings);
   for (const Fact* fact : facts) {
     const auto* said = std::get_if<P2pFact>(&fact->what);
     if (said == nullptr) continue;

@@ -16,8 +16,10 @@ class Source {
  public:
   virtual ~Source() = default;
   virtual std::string name() const = 0;
-  /// The machine that it looks at, seen now; empty for a source that reads a file.
+  /// The machine that it looks at; empty where the facts say it.
   virtual std::string host() const { return {}; }
+  /// Whether it looks at this machine, now; false for a source that reads a file.
+  virtual bool live() const { return false; }
   virtual Result<std::vector<Fact>> look(const Outside& outside) const = 0;
 };
 

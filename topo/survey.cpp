@@ -65,7 +65,7 @@ Result<Survey> discover(const Sources& sources, const Outside& outside) {
       if (entry.host.empty() && !facts->empty()) entry.host = facts->front().host;
       std::ranges::move(*facts, std::back_inserter(survey.facts));
     }
-    if (!source->host().empty() && topology_choice(outside.environment).this_machine) {
+    if (source->live() && topology_choice(outside.environment).this_machine) {
       survey.live = true;
     }
     survey.entries.push_back(std::move(entry));

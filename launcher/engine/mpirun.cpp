@@ -9,9 +9,9 @@
 #include <cstdlib>
 #include <map>
 
+#include "base/own_cpus.h"
 #include "launcher/engine/remote_start.h"
 #include "launcher/engine/shim_command.h"
-#include "launcher/shim/placement.h"
 #include "launcher/supervise/job_run.h"
 
 namespace topolaunch::launcher {
@@ -92,7 +92,7 @@ std::vector<std::string> arguments(const MpirunVersion& version, const Plan& pla
   // slots itself, not with the slots that are given here.
   const bool crowded = remote != nullptr
                            ? ranks_share_cpus(plan)
-                           : bound_cpus().size() < static_cast<int>(plan.ranks.size());
+                           : own_cpus().size() < static_cast<int>(plan.ranks.size());
   if (crowded) {
     add({"--mca", "mpi_yield_when_idle", "1"});
   }

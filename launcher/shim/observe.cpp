@@ -9,6 +9,7 @@
 #include <climits>
 #include <nlohmann/json.hpp>
 
+#include "base/own_cpus.h"
 #include "launcher/json_fields.h"
 #include "launcher/shim/placement.h"
 #include "launcher/supervise/network.h"
@@ -139,7 +140,7 @@ RankObservation observe_rank(const RankPlan& plan, const Environment& variables,
   if (!plan.host.empty() && !same_host(plan.host, seen.host) && !is_this_machine(plan.host)) {
     seen.problems.push_back("runs on host " + seen.host + ", planned " + plan.host);
   }
-  const CpuSet cpus = bound_cpus();
+  const CpuSet cpus = own_cpus();
   seen.cpus = cpus.to_list();
   if (!plan.cpus.empty() && cpus != plan.cpus) {
     seen.problems.push_back("runs on CPUs " + seen.cpus + ", planned " + plan.cpus.to_list());

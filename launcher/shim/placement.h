@@ -14,8 +14,6 @@ namespace topolaunch::launcher {
 
 /// Binds to `cpus`; nothing if empty. Returns what went wrong in words, if anything did.
 std::optional<std::string> bind_cpus(const CpuSet& cpus);
-/// The CPUs this process may run on now; empty if the kernel does not say.
-CpuSet bound_cpus();
 
 /// Prefers memory of `nodes`; leaves the policy alone if empty. One node: MPOL_PREFERRED. Several:
 /// MPOL_PREFERRED_MANY (Linux 5.15), on older kernels the first of them.

@@ -2,13 +2,13 @@
 #include "topo/source/hwloc.h"
 
 #include <fmt/format.h>
-#include <sched.h>
 #include <sys/utsname.h>
 
 #include <algorithm>
 #include <charconv>
 #include <vector>
 
+#include "base/own_cpus.h"
 #include "topo/source/cgroup.h"
 #include "topo/source/hwloc_cpus.h"
 #include "topo/source/hwloc_devices.h"
@@ -78,25 +78,6 @@ Result<std::vector<Fact>> read_xml(const std::string& text, const std::string& f
   return facts;
 }
 
-/// The CPUs that this process may run on; empty if the kernel doesn't say.
-CpuSet own_affinity() {
-  CpuSet set;
-  for (int cpus = 1024; cpus <= CpuSet::kMaxCpu; cpus *= 2) {
-    cpu_set_t* const mask = CPU_ALLOC(static_cast<std::size_t>(cpus));
-    if (mask == nullptr) break;
-    const std::size_t size = CPU_ALLOC_SIZE(static_cast<std::size_t>(cpus));
-    const bool ok = ::sched_getaffinity(0, size, mask) == 0;
-    if (ok) {
-      for (int cpu = 0; cpu < cpus; ++cpu) {
-        if (CPU_ISSET_S(static_cast<std::size_t>(cpu), size, mask)) set.add(cpu);
-      }
-    }
-    CPU_FREE(mask);
-    if (ok) break;
-  }
-  return set;
-}
-
 /// "Cpus_allowed_list:\t0-1,8-9" of /proc/self/status.
 CpuSet status_list(const Files& files, std::string_view key) {
   const auto text = files.read("/proc/self/status", std::size_t{1} << 20);
@@ -134,7 +115,7 @@ void restrict_to_process(HostFact& fact, const Outside& outside, const TopologyC
     narrow(fact.allowed_memory, *limits.memory_nodes, "memory nodes", "the control group", warnings);
   }
   const CpuSet affinity =
-      choice.captured_files ? status_list(files, "Cpus_allowed_list") : own_affinity();
+      choice.captured_files ? status_list(files, "Cpus_allowed_list") : own_cpus();
   narrow(fact.allowed_cpus, affinity, "CPUs", "the process's affinity", warnings);
   narrow(fact.allowed_memory, status_list(files, "Mems_allowed_list"), "memory nodes",
          "the process's memory policy", warnings);

@@ -19,6 +19,7 @@ class HwlocSource final : public Source {
   explicit HwlocSource(std::string host) : host_(std::move(host)) {}
   std::string name() const override { return "hwloc"; }
   std::string host() const override { return host_; }
+  bool live() const override { return true; }
   Result<std::vector<Fact>> look(const Outside& outside) const override;
 
  private:

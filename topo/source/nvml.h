@@ -18,6 +18,7 @@ class NvmlSource final : public Source {
   explicit NvmlSource(std::string host) : host_(std::move(host)) {}
   std::string name() const override { return "nvml"; }
   std::string host() const override { return host_; }
+  bool live() const override { return true; }
   /// Opens NVML anew each time. unavailable: no library, no driver, no permission. No GPU: no facts.
   Result<std::vector<Fact>> look(const Outside& outside) const override;
 

@@ -16,6 +16,7 @@ class SysfsSource final : public Source {
   explicit SysfsSource(std::string host) : host_(std::move(host)) {}
   std::string name() const override { return "sysfs"; }
   std::string host() const override { return host_; }
+  bool live() const override { return true; }
   /// unavailable if there is no /sys, or if it is another machine's than the topology of CPUs.
   Result<std::vector<Fact>> look(const Outside& outside) const override;
 

@@ -20,6 +20,7 @@ class FixedSource final : public topo::Source {
       : name_(std::move(name)), answer_(std::move(answer)) {}
   std::string name() const override { return name_; }
   std::string host() const override { return "h"; }
+  bool live() const override { return true; }
   Result<std::vector<topo::Fact>> look(const Outside& /*outside*/) const override { return answer_; }
 
  private:
