@@ -29,16 +29,23 @@ struct Checked {
   std::vector<std::string> warnings;
 };
 
-Status take_revocations(LedgerStore& ledger, const TrustStore& trust, const AdmitRequest& request, std::int64_t now,
-                        std::vector<std::string>& warnings) {
+/// Lists go into a ledger that may be written; one that is only read is not the last word.
+Status take_revocations(Checked& checked, const TrustStore& trust, const AdmitRequest& request, std::int64_t now,
+                        LedgerUse use) {
   auto lists = load_revocation_lists(trust, ::geteuid());
   if (!lists) return fail(std::move(lists).error());
+  const ListRule rule{request.revocation_max_age, request.stale_revocation_denies};
+  if (auto fresh = check_fresh(*lists, rule, now, checked.warnings); !fresh) return fresh;
+  if (use == LedgerUse::read) {
+    const Grant& grant = checked.claims.grant;
+    const std::string why = revoked_by(*lists, grant.issuer, grant.jti, checked.claims.kid);
+    if (why.empty()) return {};
+    return fail(Code::denied, fmt::format("grant '{}' (team {}) is revoked: {}", grant.jti, grant.team, why));
+  }
   for (const RevocationList& list : *lists) {
-    if (std::string stale = staleness(list, now, request.revocation_max_age); !stale.empty()) {
-      if (request.stale_revocation_denies) return fail(Code::denied, stale, "fetch the issuer's latest list");
-      warnings.push_back("quota: " + stale);
+    if (auto taken = checked.ledger->accept_revocations(list.issuer, list.sequence, list.jtis, list.kids); !taken) {
+      return taken;
     }
-    if (auto taken = ledger.accept_revocations(list.issuer, list.sequence, list.jtis, list.kids); !taken) return taken;
   }
   return {};
 }
@@ -69,14 +76,11 @@ Result<Checked> check(const std::string& path, const AdmitRequest& request, cons
       std::ranges::find(checked.claims.images, request.demand.image) == checked.claims.images.end()) {
     return fail(Error{Code::denied, "quota token refused at grant: it allows certain container images only, and this job "
                       + (request.demand.image.empty() ? "names none" : "runs " + printable(request.demand.image)),
-                      {}, path, 0});
+                      request.demand.image.empty() ? "the site names the image: image_digest or TOPOLAUNCH_IMAGE_DIGEST"
+                                                   : "", path, 0});
   }
   if (auto clock = checked.ledger->check_clock(); !clock) return fail(clock.error());
-  if (use != LedgerUse::read) {
-    if (auto taken = take_revocations(*checked.ledger, *trust, request, now, checked.warnings); !taken) {
-      return fail(taken.error());
-    }
-  }
+  if (auto taken = take_revocations(checked, *trust, request, now, use); !taken) return fail(taken.error());
   return checked;
 }
 
@@ -147,6 +151,13 @@ Result<std::string> named_token(const AdmitRequest& request, const Outside& outs
               fmt::format("--quota-token FILE or {}", kTokenFileVariable));
 }
 
+/// A name that means no ledger is wrong, whether a token will need the ledger or not.
+Status check_ledger_name(const AdmitRequest& request) {
+  if (request.ledger_url.empty()) return {};
+  if (auto path = named_ledger(request.ledger_url); !path) return fail(std::move(path).error());
+  return {};
+}
+
 constexpr const char* kNotEnforced = "quota: not enforced (the site only warns)";
 
 /// Whether the site's rule lets a run go on that `error` would refuse. A token that was given in the
@@ -181,6 +192,7 @@ Result<std::string> token_path(const std::string& option, const Environment& env
 }
 
 Result<Admission> admit(const AdmitRequest& request, const Outside& outside) {
+  if (Status ok = check_ledger_name(request); !ok) return fail(std::move(ok).error());
   Admission none;
   if (request.rule == Rule::off) {
     none.text = "quota: off";
@@ -199,6 +211,7 @@ Result<Admission> admit(const AdmitRequest& request, const Outside& outside) {
 }
 
 Result<Quote> quote(const AdmitRequest& request, const Outside& outside) {
+  if (Status ok = check_ledger_name(request); !ok) return fail(std::move(ok).error());
   Quote out;
   out.text = request.rule == Rule::off ? "quota: off" : kNone;
   if (request.rule == Rule::off) return out;

@@ -76,6 +76,8 @@ tl::unexpected<Refusal> refuse(Step step, std::string why, std::string next) {
 }
 
 Verified<Json> parse_signed_json(std::string_view bytes, Step step, std::size_t members) {
+  // RFC 8259, 8.1: no byte order mark. A reader of files skips one; what is signed has none.
+  if (bytes.starts_with("\xEF\xBB\xBF")) return refuse(step, "it begins with a byte order mark");
   auto json = parse_json(bytes, "", JsonLimits{8, members});
   if (!json) return refuse(step, printable(json.error().message, 200));
   if (!json->is_object()) return refuse(step, "not a JSON object");

@@ -10,16 +10,18 @@
 
 namespace topolaunch::quota {
 
-Result<std::string> ledger_path(const std::string& url, const Outside& outside) {
+Result<std::string> named_ledger(const std::string& url) {
   constexpr std::string_view scheme = "sqlite:";
-  if (!url.empty()) {
-    std::string path = url.starts_with(scheme) ? url.substr(scheme.size()) : "";
-    if (path.starts_with("//")) path.erase(0, 2);  // sqlite:///var/lib/... is the same file
-    if (path.empty() || path.find('\0') != std::string::npos) {
-      return fail(Code::wrong_usage, fmt::format("'{}' names no ledger", printable(url)), "--ledger sqlite:PATH");
-    }
-    return path;
+  std::string path = url.starts_with(scheme) ? url.substr(scheme.size()) : "";
+  if (path.starts_with("//")) path.erase(0, 2);  // sqlite:///var/lib/... is the same file
+  if (path.empty() || path.find('\0') != std::string::npos) {
+    return fail(Code::wrong_usage, fmt::format("'{}' names no ledger", printable(url)), "--ledger sqlite:PATH");
   }
+  return path;
+}
+
+Result<std::string> ledger_path(const std::string& url, const Outside& outside) {
+  if (!url.empty()) return named_ledger(url);
   if (outside.files.exists(kSiteLedger)) return std::string(kSiteLedger);
   const Environment& env = outside.environment;
   std::string folder = env.get_or("TOPOLAUNCH_STATE_DIR", "");

@@ -19,6 +19,9 @@ enum class LedgerUse {
   create,  ///< made if it isn't
 };
 
+/// The file that "sqlite:PATH" names; wrong_usage for what names none.
+Result<std::string> named_ledger(const std::string& url);
+
 /// Path of the SQLite file. Empty `url`: the site's where it was set up, else ledger.sqlite in
 /// $TOPOLAUNCH_STATE_DIR, $XDG_STATE_HOME/topolaunch or ~/.local/state/topolaunch. wrong_usage for
 /// another scheme, configuration if there is no home.

@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include <nlohmann/json.hpp>
 #include <optional>
 
@@ -91,6 +93,29 @@ std::string staleness(const RevocationList& list, std::int64_t now, std::int64_t
   if (max_age > 0 && now - list.issued_at > max_age) {
     return fmt::format("the revocation list of {} is of {}, older than the {} s that the site allows", list.issuer,
                        iso8601(list.issued_at), max_age);
+  }
+  return {};
+}
+
+Status check_fresh(const std::vector<RevocationList>& lists, const ListRule& rule, std::int64_t now,
+                   std::vector<std::string>& warnings) {
+  for (const RevocationList& list : lists) {
+    std::string stale = staleness(list, now, rule.max_age);
+    if (stale.empty()) continue;
+    if (rule.stale_denies) return fail(Code::denied, stale, "fetch the issuer's latest list");
+    warnings.push_back("quota: " + stale);
+  }
+  return {};
+}
+
+std::string revoked_by(const std::vector<RevocationList>& lists, const std::string& issuer,
+                       const std::string& jti, const std::string& kid) {
+  for (const RevocationList& list : lists) {
+    if (list.issuer != issuer) continue;
+    if (std::ranges::find(list.jtis, jti) != list.jtis.end() ||
+        std::ranges::find(list.kids, kid) != list.kids.end()) {
+      return fmt::format("list {} of {} revokes it", list.sequence, list.issuer);
+    }
   }
   return {};
 }

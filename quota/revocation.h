@@ -39,4 +39,18 @@ Result<std::vector<RevocationList>> load_revocation_lists(const TrustStore& trus
 /// limit), or past its own `next`.
 std::string staleness(const RevocationList& list, std::int64_t now, std::int64_t max_age);
 
+/// How old lists may be, and what is done about older ones.
+struct ListRule {
+  std::int64_t max_age = 0;    ///< seconds; 0 = no limit
+  bool stale_denies = false;   ///< else a warning
+};
+
+/// denied for a list that is too old where that denies; else warnings.
+Status check_fresh(const std::vector<RevocationList>& lists, const ListRule& rule, std::int64_t now,
+                   std::vector<std::string>& warnings);
+
+/// In words, which list revokes a grant or its key; empty = none.
+std::string revoked_by(const std::vector<RevocationList>& lists, const std::string& issuer,
+                       const std::string& jti, const std::string& kid);
+
 }  // namespace topolaunch::quota

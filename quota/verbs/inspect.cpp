@@ -16,15 +16,15 @@ namespace topolaunch::quota {
 namespace {
 
 /// What ledger and lists say against a token that is good by itself; nothing if they say nothing.
-std::optional<Refusal> by_ledger(LedgerStore& ledger, const Claims& claims, const TrustStore& trust, unsigned caller) {
-  auto lists = load_revocation_lists(trust, caller);
+std::optional<Refusal> by_ledger(LedgerStore& ledger, const Claims& claims, const TrustStore& trust,
+                                 const AdmitRequest& request, std::int64_t now) {
+  auto lists = load_revocation_lists(trust, ::geteuid());
   if (!lists) return Refusal{Step::revocation, lists.error()};
-  for (const RevocationList& list : *lists) {
-    if (list.issuer != claims.grant.issuer) continue;
-    if (std::ranges::find(list.jtis, claims.grant.jti) != list.jtis.end() ||
-        std::ranges::find(list.kids, claims.kid) != list.kids.end()) {
-      return refuse(Step::revocation, fmt::format("list {} of {} revokes it", list.sequence, list.issuer)).value();
-    }
+  std::vector<std::string> warnings;  // as such no refusal
+  const ListRule rule{request.revocation_max_age, request.stale_revocation_denies};
+  if (auto fresh = check_fresh(*lists, rule, now, warnings); !fresh) return Refusal{Step::revocation, fresh.error()};
+  if (const auto why = revoked_by(*lists, claims.grant.issuer, claims.grant.jti, claims.kid); !why.empty()) {
+    return refuse(Step::revocation, why).value();
   }
   auto why = ledger.revoked(claims.grant.jti, claims.kid, claims.grant.issuer);
   if (!why) return Refusal{Step::revocation, why.error()};
@@ -71,7 +71,7 @@ Result<Inspection> inspect(const InspectOptions& options, const Outside& outside
   if (!claims) {
     refusal = claims.error();
   } else if (ledger) {
-    refusal = by_ledger(**ledger, *claims, *trust, caller);
+    refusal = by_ledger(**ledger, *claims, *trust, request, expect.now);
   }
   Inspection out;
   out.accepted = !refusal;

@@ -64,6 +64,14 @@ TEST(Admit, WithoutTokenAndRuleGoesOnAndSaysSo) {
   EXPECT_FALSE(std::filesystem::exists(office.folder / "state")) << "nothing is made";
 }
 
+TEST(Admit, ANameThatMeansNoLedgerIsWrongEvenWithoutAToken) {
+  const Office office;
+  AdmitRequest request;
+  request.ledger_url = "bogus:x";
+  EXPECT_EQ(code_of(admit(request, office.outside)), Code::wrong_usage);
+  EXPECT_EQ(quote(request, office.outside).error().code, Code::wrong_usage);
+}
+
 TEST(Admit, FollowsTheSitesRule) {
   const Site site;
   AdmitRequest none;
@@ -247,9 +255,14 @@ TEST(Admit, HeedsSignedListsAndTheirAge) {
   EXPECT_EQ(stale->warnings.size(), 1U);
   request.stale_revocation_denies = true;
   EXPECT_EQ(code_of(admit(request, site.outside)), Code::denied);
+  EXPECT_EQ(quote(request, site.outside).error().code, Code::denied) << "as the run would be";
+  EXPECT_FALSE(inspect({request, false}, site.outside)->accepted);
   RevokeOptions this_one = other;
   this_one.jti = site.account().grant.jti;
+  EXPECT_TRUE(quote(site.request(1, 1), site.outside));
   ASSERT_TRUE(revoke(this_one, site.outside));
+  EXPECT_EQ(quote(site.request(1, 1), site.outside).error().code, Code::denied)
+      << "though the ledger has not seen the list yet";
   EXPECT_EQ(code_of(admit(site.request(1, 1), site.outside)), Code::denied);
   site.folder.write("config/topolaunch/trust.d/a.revoked.jws", first, 0644);
   const auto rolled_back = admit(site.request(1, 1), site.outside);

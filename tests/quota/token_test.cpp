@@ -116,6 +116,14 @@ TEST(Token, OfAnotherTypeIsRefused) {
   expect_refused(desk.verify(desk.token_with_header([](Json& h) { h.erase("typ"); })), Step::header);
 }
 
+TEST(Token, WithAByteOrderMarkIsRefused) {
+  const Desk desk;
+  const std::string header = to_line(desk.header()), payload = to_line(desk.payload());
+  EXPECT_TRUE(desk.verify(desk.sign(header, payload)));
+  EXPECT_FALSE(desk.verify(desk.sign(header, "\xEF\xBB\xBF" + payload)));
+  EXPECT_FALSE(desk.verify(desk.sign("\xEF\xBB\xBF" + header, payload)));
+}
+
 TEST(Token, WithADuplicateKeyIsRefused) {
   const Desk desk;
   std::string payload = to_line(desk.payload());
