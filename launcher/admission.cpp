@@ -20,14 +20,10 @@ std::string user_name(const Environment& environment) {
 quota::AdmitRequest admit_request(const RunOptions& options, const std::string& run_id,
                                   const topo::Topology& topology,
                                   const mapping::Solution& solution, const Outside& outside) {
-  quota::AdmitRequest request;
+  quota::AdmitRequest request = options.quota.site;
   request.run_id = run_id;
   request.token_path = options.quota.token_file;
   request.ledger_url = options.quota.ledger;
-  request.uid_required = options.quota.require_uid;
-  request.longest_life = std::int64_t{options.quota.max_token_days} * 86400;
-  request.revocation_max_age = options.quota.revocation_max_age;
-  request.stale_revocation_denies = options.quota.stale_revocation_denies;
   if (!options.quota.rule.empty()) {
     request.rule = quota::parse_rule(options.quota.rule).value_or(quota::Rule::unset);
   }

@@ -11,7 +11,9 @@
 #include <utility>
 
 #include "base/commands.h"
+#include "base/input_file.h"
 #include "launcher/engine.h"
+#include "launcher/report/summary.h"
 #include "launcher/supervise/descriptor.h"
 
 namespace topolaunch::launcher {
@@ -108,13 +110,27 @@ class TemporaryFolder {
 };
 
 /// Runs a plan of topobench to its end. `wrong_elements`: status 80 is an answer, too.
-Status run_to_end(const Plan& bench, Seconds limit, const Outside& outside, bool& wrong_elements) {
+Status run_to_end(const Plan& bench, Seconds limit, const Outside& outside, bool& wrong_elements,
+                  BenchCharge* charge = nullptr) {
   auto engine = make_engine(bench.engine);
   if (!engine) return fail(std::move(engine).error());
+  quota::RunHold* const hold = charge != nullptr ? charge->hold : nullptr;
+  if (hold != nullptr) {
+    if (Status ok = hold->start(); !ok) return fail(std::move(ok).error().within("quota"));
+  }
   auto run = (*engine)->start(bench, outside);
-  if (!run) return fail(std::move(run).error());
-  auto ending = (*run)->wait([](Seconds) { return std::string(); });
+  if (!run) {
+    if (hold != nullptr) static_cast<void>(hold->settle(Seconds(0), "not_started"));
+    return fail(std::move(run).error());
+  }
+  auto ending = (*run)->wait([hold](Seconds elapsed) {
+    return hold != nullptr ? hold->heartbeat(elapsed) : std::string();
+  });
   if (!ending) return fail(std::move(ending).error());
+  if (hold != nullptr) {
+    charge->charged = hold->settle(
+        ending->elapsed, ending->exit_status == 0 ? "ok" : std::string(ended_by_name(ending->by)));
+  }
   if (ending->by == Ending::By::interrupt) {
     return fail(Code::interrupted, "interrupted while measuring");
   }
@@ -182,12 +198,12 @@ Result<bench::Measurement> measure(const Plan& plan, const BenchWish& wish,
   auto bench = bench_plan(plan, wish, outside);
   if (!bench) return fail(std::move(bench).error());
   bool wrong_elements = false;
-  if (Status ok = run_to_end(*bench, wish.limit, outside, wrong_elements); !ok) {
+  if (Status ok = run_to_end(*bench, wish.limit, outside, wrong_elements, wish.charge); !ok) {
     return fail(std::move(ok).error());
   }
   // 80 with a file: measured, and elements were wrong, which is for validate to say.
   if (wrong_elements && !outside.files.exists(wish.json_file)) return counted_others();
-  auto text = outside.files.read(wish.json_file);
+  auto text = read_input(outside.files, wish.json_file);
   if (!text) return fail(std::move(text).error());
   auto json = parse_json(*text, wish.json_file);
   if (!json) return fail(std::move(json).error());

@@ -4,20 +4,30 @@
 // program, so an engine that gives no MPI is replaced by mpirun for it; the plan is the same.
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "base/outside.h"
 #include "bench/measurement.h"
 #include "launcher/plan.h"
+#include "quota/hold.h"
 
 namespace topolaunch::launcher {
+
+/// A measurement that a grant pays for, like a run.
+struct BenchCharge {
+  quota::RunHold* hold = nullptr;
+  std::optional<Result<std::int64_t>> charged;  ///< GPU-seconds; nothing = never started
+};
 
 struct BenchWish {
   std::vector<std::string> arguments;  ///< topobench's own
   Seconds limit{60};
   std::string json_file;               ///< where the measurement goes
   bool show_table = false;             ///< on stdout; else it is thrown away
+  BenchCharge* charge = nullptr;       ///< null = nobody pays, or the run that it belongs to does
 };
 
 /// $TOPOLAUNCH_TOPOBENCH, beside this program, in the build tree, or in PATH; unavailable (69).

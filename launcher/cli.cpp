@@ -10,6 +10,7 @@
 #include "launcher/cli_apps.h"
 #include "launcher/help.h"
 #include "launcher/nearest_name.h"
+#include "launcher/quota_settings.h"
 
 namespace topolaunch::launcher {
 namespace {
@@ -122,6 +123,8 @@ Status apply_settings(CLI::App& app, const Settings& settings) {
     std::ranges::replace(name, '_', '-');
     CLI::Option* const option = app.get_option_no_throw(name);
     if (option == nullptr) continue;
+    // `log_dir = ""` in a user's file takes back what the site's gives.
+    if (setting.values.front().empty() && option->count() == 0) continue;
     if (option->count() > 0) {
       const bool same = option->get_items_expected_max() == 0
                             ? parse_flag(setting.values.front(), "").value_or(false)
@@ -150,38 +153,6 @@ Status apply_settings(CLI::App& app, const Settings& settings) {
     } catch (const CLI::ParseError& error) {
       return fail(Code::configuration, setting.origin + ": " + error.what());
     }
-  }
-  return {};
-}
-
-/// Quota settings that have no option.
-Status fill_quota_policy(QuotaOptions& quota, const Settings& settings) {
-  const auto wrong = [](const Setting& setting, const char* example) {
-    return fail(Code::configuration,
-                setting.origin + ": '" + setting.key + "' can't be '" + setting.values.front() + "'",
-                std::string("write ") + example);
-  };
-  if (const Setting* const s = settings.find("quota_count")) {
-    quota.count = s->values.front();
-    if (quota.count != "gpus" && quota.count != "ranks") return wrong(*s, "gpus or ranks");
-  }
-  if (const Setting* const s = settings.find("quota_require_uid")) {
-    quota.require_uid = parse_flag(s->values.front(), s->key).value_or(false);
-  }
-  if (const Setting* const s = settings.find("quota_max_token_days")) {
-    const Environment number{{"days", s->values.front()}};
-    const long days = number.get_int("days").value_or(0);
-    if (days < 1 || days > 3660) return wrong(*s, "days, from 1 to 3660");
-    quota.max_token_days = static_cast<int>(days);
-  }
-  if (const Setting* const s = settings.find("quota_revocation_max_age")) {
-    const auto age = parse_duration(s->values.front());
-    if (!age) return wrong(*s, "a duration like 24h");
-    quota.revocation_max_age = static_cast<std::int64_t>(age->count());
-  }
-  if (const Setting* const s = settings.find("quota_stale_revocation")) {
-    if (s->values.front() != "warn" && s->values.front() != "deny") return wrong(*s, "warn or deny");
-    quota.stale_revocation_denies = s->values.front() == "deny";
   }
   return {};
 }
@@ -233,7 +204,7 @@ Result<Request> parse_command_line(const std::vector<std::string>& words, const 
                 "leave out -- and what follows");
   }
   if (auto* const run = std::get_if<RunOptions>(parser.request.get())) {
-    if (Status ok = fill_quota_policy(run->quota, settings); !ok) {
+    if (Status ok = fill_quota_settings(settings, run->quota); !ok) {
       return fail(std::move(ok).error());
     }
     run->command = std::move(split.command);
@@ -246,6 +217,9 @@ Result<Request> parse_command_line(const std::vector<std::string>& words, const 
     }
   }
   if (auto* const bench = std::get_if<BenchOptions>(parser.request.get())) {
+    if (Status ok = fill_quota_settings(settings, bench->quota); !ok) {
+      return fail(std::move(ok).error());
+    }
     bench->topobench = std::move(split.command);
   }
   return std::move(*parser.request);

@@ -8,6 +8,7 @@
 
 #include "base/commands.h"
 #include "launcher/cli_options.h"
+#include "quota/open_ledger.h"
 
 namespace topolaunch::launcher {
 namespace {
@@ -92,6 +93,23 @@ void job_options(CLI::App& app, JobOptions& o) {
          kWhat);
 }
 
+void ledger_option(CLI::App& app, std::string& into) {
+  parsed(
+      app, "--ledger",
+      [&into](const std::string& value) -> Status {
+        if (auto path = quota::named_ledger(value); !path) return fail(std::move(path).error());
+        into = value;
+        return {};
+      },
+      "where runs are charged", "sqlite:PATH", kQuota);
+}
+
+void quota_options(CLI::App& app, QuotaOptions& o) {
+  text(app, "--quota-token", o.token_file, "file that holds a quota token", "FILE", kQuota);
+  ledger_option(app, o.ledger);
+  choice(app, "--quota", o.rule, {"require", "warn", "off"}, "require|warn|off", "RULE", kQuota);
+}
+
 void quiet_options(CLI::App& app, bool& quiet, bool& verbose) {
   flag(app, "-q,--quiet", quiet, "only errors on stderr", kOutput);
   flag(app, "-v,--verbose", verbose, "say more", kOutput);
@@ -116,10 +134,7 @@ void build_run(CLI::App& app, Request& request) {
         return {};
       },
       "between SIGTERM and SIGKILL (10s)", "TIME", kLaunch);
-  text(app, "--quota-token", o.quota.token_file, "file that holds a quota token", "FILE", kQuota);
-  text(app, "--ledger", o.quota.ledger, "where runs are charged", "sqlite:PATH", kQuota);
-  choice(app, "--quota", o.quota.rule, {"require", "warn", "off"}, "require|warn|off", "RULE",
-         kQuota);
+  quota_options(app, o.quota);
   choice(app, "--validate", o.validate, {"auto", "off", "placement", "quick", "full"},
          "auto|off|placement|quick|full", "HOW", kCheck);
   flag(app, "--ab", o.ab, "measure given and solved order, run the faster", kCheck);
@@ -165,6 +180,7 @@ void build_bench(CLI::App& app, Request& request) {
   job_options(app, o.job);
   topology_options(app, o.topology);
   duration(app, "--time-limit", o.time_limit, "end it after this (5m)", kLaunch);
+  quota_options(app, o.quota);
   flag(app, "--json", o.json, "one JSON object on stdout", kOutput);
   quiet_options(app, o.quiet, o.verbose);
 }
@@ -188,7 +204,7 @@ void build_quota(CLI::App& app, Request& request) {
 void build_ps(CLI::App& app, Request& request) {
   auto& o = request.emplace<PsOptions>();
   flag(app, "-a,--all", o.all, "runs that have ended as well", kOutput);
-  text(app, "--ledger", o.ledger, "where runs are charged", "sqlite:PATH", kQuota);
+  ledger_option(app, o.ledger);
   flag(app, "--json", o.json, "one JSON object on stdout", kOutput);
 }
 

@@ -28,20 +28,43 @@ tl::unexpected<Error> unknown_option(const std::string& word, const std::string&
               near.empty() ? "see: topolaunch " + verb + " --help" : "did you mean " + near + "?");
 }
 
+/// An empty value is a variable of the user's that isn't set: --quota-token "$TOKEN". Taken for
+/// "not given" it would start a job without a token, or write no log.
+Status not_empty(const std::string& value) {
+  if (!value.empty()) return {};
+  return fail(Code::wrong_usage, "the value is empty", "give one, or leave the option out");
+}
+
+std::string long_name(const std::string& names) {
+  return names.substr(std::min(names.find("--"), names.size()));
+}
+
 }  // namespace
 
 CLI::Option* text(CLI::App& app, const char* names, std::string& into, const char* meaning,
                   const char* type, const char* group) {
-  return app.add_option(names, into, meaning)
-      ->type_name(type)
-      ->group(group)
-      ->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
+  return parsed(
+      app, names,
+      [&into](const std::string& value) -> Status {
+        into = value;
+        return not_empty(value);
+      },
+      meaning, type, group);
 }
 
 CLI::Option* list(CLI::App& app, const char* names, std::vector<std::string>& into,
                   const char* meaning, const char* type, const char* group) {
-  return app.add_option(names, into, meaning)->type_name(type)->group(group)->allow_extra_args(
-      false);
+  return app.add_option(names, into, meaning)
+      ->type_name(type)
+      ->group(group)
+      ->allow_extra_args(false)
+      ->each([name = long_name(names)](const std::string& value) {
+        if (Status ok = not_empty(value); !ok) {
+          Error error = std::move(ok).error();
+          error.message = name + ": " + error.message;
+          throw OptionProblem{std::move(error)};
+        }
+      });
 }
 
 CLI::Option* flag(CLI::App& app, const char* names, bool& into, const char* meaning,
@@ -54,8 +77,7 @@ CLI::Option* flag(CLI::App& app, const char* names, bool& into, const char* mean
 CLI::Option* parsed(CLI::App& app, const char* names,
                     std::function<Status(const std::string&)> parse, const char* meaning,
                     const char* type, const char* group) {
-  const std::string all(names);
-  const std::string name = all.substr(std::min(all.find("--"), all.size()));
+  const std::string name = long_name(names);
   return app
       .add_option_function<std::string>(
           names,

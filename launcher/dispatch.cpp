@@ -36,13 +36,10 @@ struct Verb {
   }
   Result<Answer> operator()(const TopoOptions& o) const { return topo_verb(o, outside); }
   Result<Answer> operator()(const LintOptions& o) const { return lint_verb(o, outside); }
-  Result<Answer> operator()(const MapOptions& o) const { return map_verb(o, outside); }
+  Result<Answer> operator()(const MapOptions& o) const {
+    return map_verb(o, outside, voice(false, false));
+  }
   Result<Answer> operator()(const BenchOptions& o) const {
-    const Setting* const rule = settings.find("quota");
-    if (rule != nullptr && rule->values.front() == "require") {
-      return fail(Code::denied, "this site requires quota, and a measurement can't be charged yet",
-                  "measure within a run: topolaunch --quota-token FILE --validate full -- CMD");
-    }
     return bench_verb(o, outside, voice(o.quiet, o.verbose));
   }
   Result<Answer> operator()(const ValidateOptions& o) const { return validate_verb(o, outside); }

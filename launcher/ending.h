@@ -37,7 +37,7 @@ struct RankEnding {
 
 /// The job's end. `by` goes into the summary as ended_by.
 struct Ending {
-  enum class By { job, time_limit, interrupt, signal, launch_failure, engine, host_lost };
+  enum class By { job, time_limit, interrupt, signal, launch_failure, engine, host_lost, output };
   By by = By::job;
   int exit_status = 0;                      ///< what topolaunch exits with
   std::optional<RankEnding> first_failure;  ///< the first rank that failed by itself
@@ -45,7 +45,7 @@ struct Ending {
   std::vector<RankEnding> ranks;
   std::vector<RankObservation> observations;
   std::vector<std::string> notes;           ///< what else has to be said: a log cut short, ...
-  Seconds elapsed{0};                       ///< boot-clock time from the first rank's exec to the last exit
+  Seconds elapsed{0};  ///< boot clock, from the first rank's exec to the last exit
 };
 
 }  // namespace topolaunch::launcher

@@ -46,8 +46,9 @@ VisibleGpus usable_gpus(HostMachine& machine, const Environment& environment, co
     return visible_gpus(first, Environment());
   }
   VisibleGpus visible = visible_gpus(first, environment);
-  if (visible.given && visible.devices.empty() && !first.gpus.empty()) {
-    voice.say("CUDA_VISIBLE_DEVICES hides all GPUs: placed on CPUs");
+  if (visible.devices.empty() && !first.gpus.empty()) {
+    voice.say(visible.given ? "CUDA_VISIBLE_DEVICES hides all GPUs: placed on CPUs"
+                            : "no GPU can be used: placed on CPUs");
     first.gpus.clear();
     first.p2p.clear();
   }

@@ -3,15 +3,21 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cstdint>
 #include <utility>
 
+#include "base/input_file.h"
 #include "mapping/parallel.h"
 #include "mapping/patterns.h"
-#include "mapping/seats.h"
+#include "mapping/seat_count.h"
 #include "mapping/traffic.h"
 
 namespace topolaunch::launcher {
 namespace {
+
+/// No host runs more: that many processes are over the limits of any system (and the bound of a
+/// "tree:" SPEC). A number that was mistyped is refused at once.
+constexpr std::int64_t kMostRanksOnAHost = 65536;
 
 Result<mapping::Constraints::Pin> parse_pin(const std::string& text) {
   const auto wrong = [&] {
@@ -34,29 +40,24 @@ Result<mapping::Constraints::Pin> parse_pin(const std::string& text) {
   return pin;
 }
 
-int visible_seats(const JobSituation& situation) {
-  int seats = 0;
-  for (std::size_t h = 0; h < situation.topology.hosts.size(); ++h) {
-    const bool masked = h == 0 && situation.visible != nullptr;
-    seats += masked ? static_cast<int>(situation.visible->devices.size())
-                    : static_cast<int>(situation.topology.hosts[h].gpus.size());
-  }
-  return seats;
-}
-
-/// Ranks where neither -n nor the graph says it.
+/// Ranks where neither -n nor the graph says it. `seats`: by host, under the constraints.
 std::pair<int, std::string> default_ranks(const JobSituation& situation,
+                                          const std::vector<int>& seats,
                                           const Environment& environment) {
+  int all = 0, on_gpus = 0;
+  for (std::size_t h = 0; h < seats.size(); ++h) {
+    all += seats[h];
+    if (!situation.topology.hosts[h].gpus.empty()) on_gpus += seats[h];
+  }
   if (situation.hosts != nullptr) {
     const auto& hosts = *situation.hosts;
     const bool stated = std::ranges::any_of(hosts, [](const JobHost& h) { return h.slots > 0; });
-    const int gpus = visible_seats(situation);
-    if (!stated && gpus > 0) return {gpus, "one per GPU"};
+    if (!stated && on_gpus > 0) return {on_gpus, "one per GPU"};
     int ranks = 0;
     for (std::size_t h = 0; h < hosts.size(); ++h) {
       ranks += hosts[h].slots > 0
                    ? hosts[h].slots
-                   : std::max(1, static_cast<int>(situation.topology.hosts[h].gpus.size()));
+                   : situation.topology.hosts[h].gpus.empty() ? 1 : std::max(1, seats[h]);
     }
     return {ranks, stated ? "slots of --hosts" : "one a host: no GPU"};
   }
@@ -64,26 +65,20 @@ std::pair<int, std::string> default_ranks(const JobSituation& situation,
     const long tasks = environment.get_int("SLURM_NTASKS").value_or(0);
     if (tasks > 0 && tasks <= (1 << 20)) return {static_cast<int>(tasks), "SLURM_NTASKS"};
   }
-  if (const int seats = visible_seats(situation); seats > 0) {
-    return {seats, "one per visible GPU"};
-  }
-  if (situation.visible == nullptr) {
-    int seats = 0;
-    for (const topo::Host& host : situation.topology.hosts) seats += mapping::default_slots(host);
-    if (seats > 0) return {seats, "one per seat"};
-  }
+  if (on_gpus > 0) return {on_gpus, "one per visible GPU"};
+  if (all > 0 && situation.visible == nullptr) return {all, "one per seat"};
   return {1, "no GPU"};
 }
 
 /// Ranks that each host of --hosts takes: its slots, else its GPUs, else an even share.
-std::vector<int> slots_of(const JobSituation& situation, int ranks) {
+std::vector<int> slots_of(const JobSituation& situation, const std::vector<int>& seats, int ranks) {
   const auto& hosts = *situation.hosts;
   std::vector<int> slots;
   std::vector<std::size_t> open;
   int left = ranks;
   for (std::size_t h = 0; h < hosts.size(); ++h) {
-    const int gpus = static_cast<int>(situation.topology.hosts[h].gpus.size());
-    slots.push_back(hosts[h].slots > 0 ? hosts[h].slots : gpus);
+    const int on_gpus = situation.topology.hosts[h].gpus.empty() ? 0 : seats[h];
+    slots.push_back(hosts[h].slots > 0 ? hosts[h].slots : on_gpus);
     left -= slots.back();
     if (slots.back() == 0) open.push_back(h);
   }
@@ -101,20 +96,16 @@ Result<mapping::RankGraph> graph_of(const JobOptions& options, int ranks, const 
     return mapping::graph_from_parallel(options.parallel, options.order, options.bytes, ranks);
   }
   if (!options.traffic.empty()) {
-    auto text = outside.files.read(options.traffic);
-    if (!text) {
-      Error error = std::move(text).error();
-      error.code = Code::invalid_input;
-      error.next = "check the path given with --traffic";
-      return fail(std::move(error));
-    }
+    auto text = read_input(outside.files, options.traffic);
+    if (!text) return fail(std::move(text).error().try_next("check the path given with --traffic"));
     return mapping::graph_from_traffic(*text, options.traffic);
   }
   Bytes bytes(0);
   if (!options.bytes.empty()) {
     auto size = parse_bytes(options.bytes);
     if (!size) {
-      return fail(std::move(size).error().within("--bytes"));
+      return fail(Code::wrong_usage, "--bytes: " + size.error().message,
+                  "write it like 64M or 64MiB");
     }
     bytes = *size;
   }
@@ -125,6 +116,48 @@ Result<mapping::RankGraph> graph_of(const JobOptions& options, int ranks, const 
                            : mapping::world_allreduce(ranks);
 }
 
+/// GPUs and MIG instances that the list leaves out take no ranks.
+void mask(const VisibleGpus& visible, const topo::Topology& topology,
+          mapping::Constraints& constraints) {
+  for (const int gpu : visible.hidden(topology.hosts.front())) {
+    constraints.excluded_gpus.emplace_back(0, gpu);
+  }
+  for (const VisibleDevice& device : visible.devices) ++constraints.ranks_on_gpu[{0, device.gpu}];
+}
+
+/// GPUs of one kind run in step; of several, the slow ones hold up the others. Where nobody has
+/// named GPUs and one kind is enough for all ranks, the first such kind (the fastest, as CUDA
+/// counts) takes them. Says what is left out; empty = nothing.
+std::string prefer_one_kind(const VisibleGpus& visible, const topo::Topology& topology,
+                            mapping::Constraints& constraints) {
+  const bool pinned =
+      std::ranges::any_of(constraints.pins, [](const auto& p) { return p.gpu >= 0; });
+  if (visible.given || topology.hosts.size() != 1 || pinned) return {};
+  const std::vector<topo::Gpu>& gpus = topology.hosts.front().gpus;
+  const auto same_kind = [&](int a, int b) {
+    const topo::Gpu& x = gpus[static_cast<std::size_t>(a)];
+    const topo::Gpu& y = gpus[static_cast<std::size_t>(b)];
+    return x.model == y.model && x.compute_capability == y.compute_capability;
+  };
+  for (const VisibleDevice& first : visible.devices) {
+    const auto others = std::ranges::count_if(visible.devices, [&](const VisibleDevice& device) {
+      return !same_kind(device.gpu, first.gpu);
+    });
+    if (others == 0) return {};
+    if (static_cast<int>(visible.devices.size()) - others < constraints.ranks) continue;
+    std::string left_out;
+    for (const topo::Gpu& gpu : gpus) {
+      if (same_kind(gpu.index, first.gpu)) continue;
+      constraints.excluded_gpus.emplace_back(0, gpu.index);
+      left_out += (left_out.empty() ? "GPU " : ", ") + std::to_string(gpu.index);
+    }
+    const std::string& model = gpus[static_cast<std::size_t>(first.gpu)].model;
+    return "all ranks on GPUs of one kind" + (model.empty() ? "" : ": " + model) + "; " + left_out +
+           " left out (name GPUs by CUDA_VISIBLE_DEVICES to have them)";
+  }
+  return {};
+}
+
 Status check_combination(const JobOptions& options) {
   int ways = 0;
   for (const std::string* one : {&options.parallel, &options.traffic, &options.pattern}) {
@@ -133,6 +166,17 @@ Status check_combination(const JobOptions& options) {
   if (ways > 1) {
     return fail(Code::wrong_usage, "--parallel, --traffic and --pattern each say who talks to whom",
                 "give one of them");
+  }
+  if (options.parallel.empty() && options.order != JobOptions().order) {
+    return fail(Code::wrong_usage,
+                "--order says how the groups of --parallel lie, and there is no --parallel",
+                "give --parallel, or leave out --order");
+  }
+  if (options.parallel.empty() && options.bytes.find('=') != std::string::npos) {
+    return fail(
+        Code::wrong_usage,
+        "--bytes '" + options.bytes + "' names a group of --parallel, and there is no --parallel",
+        "give --parallel, or one size for all: --bytes 64M");
   }
   if (!options.bytes.empty() && !options.traffic.empty()) {
     return fail(Code::wrong_usage, "--bytes does not go with --traffic",
@@ -149,9 +193,13 @@ Result<JobModel> model_job(const JobOptions& options, const JobSituation& situat
   JobModel model;
   int ranks = situation.given_ranks > 0 ? situation.given_ranks : options.ranks;
   model.ranks_why = situation.given_ranks > 0 ? "as started" : "-n";
+  mapping::Constraints& constraints = model.constraints;
+  constraints.excluded_hosts = options.excluded;
+  if (situation.visible != nullptr) mask(*situation.visible, situation.topology, constraints);
+  const std::vector<int> seats = mapping::free_seats(situation.topology, constraints);
   const bool graph_says = !options.parallel.empty() || !options.traffic.empty();
   if (ranks == 0 && !graph_says) {
-    std::tie(ranks, model.ranks_why) = default_ranks(situation, outside.environment);
+    std::tie(ranks, model.ranks_why) = default_ranks(situation, seats, outside.environment);
   }
   // --parallel without dp takes the number from where the other rules would.
   auto graph = graph_of(options, ranks, outside);
@@ -164,9 +212,7 @@ Result<JobModel> model_job(const JobOptions& options, const JobSituation& situat
                     model.graph.origin + " has " + std::to_string(model.graph.ranks),
                 "make them agree, or leave out -n");
   }
-  mapping::Constraints& constraints = model.constraints;
   constraints.ranks = model.graph.ranks;
-  constraints.excluded_hosts = options.excluded;
   constraints.require_level = options.require_level;
   constraints.prefer_level = options.prefer_level;
   constraints.spread_level = options.spread_level;
@@ -181,12 +227,18 @@ Result<JobModel> model_job(const JobOptions& options, const JobSituation& situat
     constraints.pins.push_back(std::move(*pin));
   }
   if (situation.visible != nullptr) {
-    for (const int gpu : situation.visible->hidden(situation.topology.hosts.front())) {
-      constraints.excluded_gpus.emplace_back(0, gpu);
-    }
+    model.note = prefer_one_kind(*situation.visible, situation.topology, constraints);
+  }
+  const auto host_count = static_cast<std::int64_t>(situation.topology.hosts.size());
+  if (options.oversubscribe && constraints.ranks > host_count * kMostRanksOnAHost) {
+    return fail(Code::infeasible,
+                std::to_string(constraints.ranks) + " ranks on " + std::to_string(host_count) +
+                    (host_count == 1 ? " host" : " hosts") + ": at most " +
+                    std::to_string(kMostRanksOnAHost) + " share one",
+                "give fewer ranks, or more hosts");
   }
   if (situation.hosts != nullptr) {
-    constraints.slots_per_host = slots_of(situation, constraints.ranks);
+    constraints.slots_per_host = slots_of(situation, seats, constraints.ranks);
   }
   if (options.oversubscribe && situation.hosts != nullptr) {
     const int hosts = static_cast<int>(situation.hosts->size());
@@ -197,12 +249,7 @@ Result<JobModel> model_job(const JobOptions& options, const JobSituation& situat
       slots = std::max(slots, most > 0 ? std::min(share, most) : share);
     }
   } else if (options.oversubscribe) {
-    // Ranks beyond the seats are dealt out evenly over the hosts.
-    const int hosts = static_cast<int>(situation.topology.hosts.size());
-    const int share = (constraints.ranks + hosts - 1) / hosts;
-    for (const topo::Host& host : situation.topology.hosts) {
-      constraints.slots_per_host.push_back(std::max(share, mapping::default_slots(host)));
-    }
+    constraints.slots_per_host = mapping::shared_slots(seats, constraints.ranks);
   }
   return model;
 }

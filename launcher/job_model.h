@@ -17,6 +17,7 @@ struct JobModel {
   mapping::RankGraph graph;
   mapping::Constraints constraints;
   std::string ranks_why;  ///< "-n", "one per visible GPU", ...
+  std::string note;       ///< GPUs that were left out, and why; empty = none
 };
 
 /// Where the job would run.
@@ -29,8 +30,8 @@ struct JobSituation {
 };
 
 /// Number of ranks, the first that answers: -n; --parallel or --traffic; the slots of --hosts;
-/// SLURM_NTASKS of a one-host allocation; one per visible GPU of every host (of a given topology without GPUs: all its seats; of
-/// --hosts without GPUs: one a host); 1.
+/// SLURM_NTASKS of a one-host allocation; one per visible GPU or MIG instance of every host (of a
+/// given topology without GPUs: all its seats; of --hosts without GPUs: one a host); 1.
 /// wrong_usage for options that contradict each other; invalid_input for a bad traffic file.
 Result<JobModel> model_job(const JobOptions& options, const JobSituation& situation,
                            const Outside& outside);

@@ -8,6 +8,7 @@
 #include <array>
 #include <utility>
 
+#include "launcher/device_share.h"
 #include "launcher/job_model.h"
 #include "launcher/machine.h"
 #include "launcher/make_plan.h"
@@ -75,15 +76,36 @@ void choose_rendezvous(const JoinedRank& joined, const Environment& given, PlanR
   }
 }
 
+/// How the ranks of this host fall into torchrun's groups (device_share.h): by the plan, or one
+/// each where each rank sees a GPU of its own. torchrun has said its groups itself.
+struct LocalGroups {
+  int groups = 1, size = 1;  ///< on the host; of this rank's one
+  int group = 0, local_rank = 0;
+};
+
+LocalGroups local_groups(const Plan& plan, std::size_t own, const JoinedRank& joined,
+                         bool own_gpu_only) {
+  if (joined.source == "torchrun" || joined.source == "topolaunch") {
+    return {1, joined.local_world, 0, joined.local_rank};
+  }
+  if (own_gpu_only) return {joined.local_world, 1, joined.local_rank, 0};
+  LocalGroups out{0, 0, plan.ranks[own].group_rank, plan.ranks[own].local_rank};
+  for (const RankPlan& rank : plan.ranks) {
+    out.groups = std::max(out.groups, rank.group_rank + 1);
+    if (rank.group_rank == out.group) ++out.size;
+  }
+  return out;
+}
+
 /// Numbers of the world, which the plan of this host alone does not know.
-void set_world(Plan& plan, const JoinedRank& joined, const Environment& given) {
+void set_world(Plan& plan, const JoinedRank& joined, const LocalGroups& local,
+               const Environment& given) {
   RankPlan& rank = plan.ranks.front();
   rank.rank = joined.rank;
-  rank.local_rank = joined.local_rank;
-  rank.group_rank = std::max(0, joined.group_rank);
-  const int groups = joined.local_world > 0
-                         ? (joined.world + joined.local_world - 1) / joined.local_world
-                         : 1;
+  rank.local_rank = local.local_rank;
+  rank.group_rank = std::max(0, joined.group_rank) * local.groups + local.group;
+  const int hosts =
+      joined.local_world > 0 ? (joined.world + joined.local_world - 1) / joined.local_world : 1;
   const auto set = [&](const char* name, int value) {
     rank.environment[name] = std::to_string(value);
   };
@@ -91,12 +113,14 @@ void set_world(Plan& plan, const JoinedRank& joined, const Environment& given) {
   set("ROLE_RANK", joined.rank);
   set("WORLD_SIZE", joined.world);
   set("ROLE_WORLD_SIZE", joined.world);
-  set("LOCAL_RANK", joined.local_rank);
-  set("LOCAL_WORLD_SIZE", joined.local_world);
+  set("LOCAL_RANK", rank.local_rank);
+  set("LOCAL_WORLD_SIZE", local.size);
   set("GROUP_RANK", rank.group_rank);
   set("NODE_RANK", rank.group_rank);
-  set("GROUP_WORLD_SIZE", static_cast<int>(given.get_int("GROUP_WORLD_SIZE").value_or(
-                              given.get_int("SLURM_STEP_NUM_NODES").value_or(groups))));
+  set("GROUP_WORLD_SIZE",
+      static_cast<int>(
+          given.get_int("GROUP_WORLD_SIZE")
+              .value_or(given.get_int("SLURM_STEP_NUM_NODES").value_or(hosts) * local.groups)));
   // torchrun's agent serves the store of its own workers: what it said about it stays.
   if (joined.source == "torchrun") {
     for (const auto& [name, value] : given.variables()) {
@@ -157,14 +181,19 @@ Result<Answer> join_run(const RunOptions& options, const JoinedRank& joined,
     return fail(Code::infeasible, "local rank " + std::to_string(self.local_rank) + " of " +
                                       std::to_string(self.local_world) + " has no place here");
   }
+  const LocalGroups local = local_groups(plan, own, self, own_gpu_only);
+  const std::string words = sharing_words(plan);
   plan.ranks = {plan.ranks[own]};
   std::array<char, 4096> folder{};
   plan.working_directory = ::getcwd(folder.data(), folder.size()) != nullptr ? folder.data() : "/";
-  set_world(plan, self, outside.environment);
+  set_world(plan, self, local, outside.environment);
 
   if (own_gpu_only && self.local_rank == 0) {
-    voice.say("each rank sees one GPU only: CUDA IPC between them fails; have the outer launcher "
-              "show all GPUs to all ranks");
+    voice.say(
+        "each rank sees one GPU only, as cuda:0 with LOCAL_RANK 0: CUDA IPC between them "
+        "fails; have the outer launcher show all GPUs to all ranks");
+  } else if (self.local_rank == 0 && !words.empty()) {
+    voice.say(words);
   }
   const RankPlan& rank = plan.ranks.front();
   voice.detail("rank " + std::to_string(rank.rank) + " of " + std::to_string(self.world) + " (" +

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <map>
 
+#include "launcher/device_share.h"
 #include "launcher/rank_environment.h"
 #include "mapping/parallel.h"
 
@@ -17,13 +18,10 @@ std::string leaf_name(const topo::Topology& topology, int host) {
   return fabric.switches[static_cast<std::size_t>(fabric.leaf_of_host[h])].name;
 }
 
-RankPlan place_of(const PlanRequest& request, const mapping::RankPlace& place,
-                  const std::vector<int>& host_number) {
+RankPlan place_of(const PlanRequest& request, const mapping::RankPlace& place) {
   const topo::Host& host = request.topology.hosts[static_cast<std::size_t>(place.seat.host)];
   RankPlan rank;
   rank.rank = place.rank;
-  rank.local_rank = place.local_rank;
-  rank.group_rank = host_number[static_cast<std::size_t>(place.seat.host)];
   rank.host = host.name;
   if (place.seat.gpu >= 0) {
     const topo::Gpu& gpu = host.gpus[static_cast<std::size_t>(place.seat.gpu)];
@@ -38,6 +36,25 @@ RankPlan place_of(const PlanRequest& request, const mapping::RankPlace& place,
   rank.nics = place.affinity.nics;
   rank.note = place.affinity.note;
   return rank;
+}
+
+struct HostShares {
+  std::vector<VisibleGpus> visible;              // by host
+  std::vector<std::vector<DeviceShare>> shares;  // by host and rank there
+  const DeviceShare& of(const mapping::RankPlace& place) const {
+    return shares[static_cast<std::size_t>(place.seat.host)]
+                 [static_cast<std::size_t>(place.local_rank)];
+  }
+};
+
+HostShares shares_of(const PlanRequest& request, const std::vector<std::vector<int>>& planned) {
+  HostShares out;
+  for (std::size_t h = 0; h < planned.size(); ++h) {
+    out.visible.push_back(h == 0 ? request.visible
+                                 : visible_gpus(request.topology.hosts[h], Environment()));
+    out.shares.push_back(share_devices(out.visible.back(), planned[h]));
+  }
+  return out;
 }
 
 }  // namespace
@@ -71,44 +88,50 @@ Plan make_plan(const PlanRequest& request) {
   plan.grace = request.options.grace;
   plan.tag = request.options.tag ? Plan::Tag::rank : Plan::Tag::none;
   plan.log_directory = request.options.log_directory;
+  plan.quiet = request.options.quiet;
   plan.strict = request.options.strict && request.options.validate != "off";
   plan.unset = withheld_variables(request.environment);
 
   const auto& placement = request.solution.placement;
   const std::size_t hosts = request.topology.hosts.size();
-  std::vector<int> host_number(hosts, -1);
   std::vector<std::vector<int>> planned(hosts);  // GPU by local rank
   std::map<std::pair<int, std::string>, int> sharing;
   for (const mapping::RankPlace& place : placement) {
     const auto h = static_cast<std::size_t>(place.seat.host);
-    if (host_number[h] < 0) {
-      host_number[h] = static_cast<int>(plan.hosts.size());
-      plan.hosts.push_back(request.topology.hosts[h].name);
-    }
+    if (planned[h].empty()) plan.hosts.push_back(request.topology.hosts[h].name);
     planned[h].push_back(place.seat.gpu);
     ++sharing[{place.seat.host, place.affinity.cpus.to_list()}];
   }
+  const HostShares shares = shares_of(request, planned);
+  // torchrun's group: the ranks of a host, or of a host those that share its devices.
+  std::map<std::pair<int, int>, int> group_number;
+  for (const mapping::RankPlace& place : placement) {
+    const DeviceShare& share = shares.of(place);
+    group_number.try_emplace({place.seat.host, share.group}, static_cast<int>(group_number.size()));
+  }
   for (const mapping::RankPlace& place : placement) {
     const auto h = static_cast<std::size_t>(place.seat.host);
-    RankPlan rank = place_of(request, place, host_number);
+    const DeviceShare& share = shares.of(place);
+    RankPlan rank = place_of(request, place);
+    rank.local_rank = share.local_rank;
+    rank.group_rank = group_number.at({place.seat.host, share.group});
+    rank.gpu_instance = share.instance;
     RankSurroundings around;
     around.run_id = plan.id;
     around.world_size = static_cast<int>(placement.size());
-    around.local_world_size = static_cast<int>(planned[h].size());
-    around.group_world_size = static_cast<int>(plan.hosts.size());
+    around.local_world_size = share.group_size;
+    around.group_world_size = static_cast<int>(group_number.size());
     around.master_address = plan.master_address;
     around.master_port = plan.master_port;
     around.leaf = leaf_name(request.topology, place.seat.host);
-    if (around.local_world_size > 1) {
+    if (planned[h].size() > 1) {
       around.threads = threads_for(request.topology.hosts[h], rank.cpus,
                                    sharing[{place.seat.host, rank.cpus.to_list()}]);
     }
     if (rank.gpu_index >= 0) {
-      const VisibleGpus visible =
-          h == 0 ? request.visible : visible_gpus(request.topology.hosts[h], Environment());
       around.has_devices = true;
-      around.pci_order = visible.indices;
-      around.visible_devices = permuted_devices(visible, planned[h], place.local_rank);
+      around.pci_order = shares.visible[h].indices;
+      around.visible_devices = share.devices;
     }
     for (const mapping::Dimension& dimension : request.graph.dimensions) {
       around.coordinates.emplace_back(dimension.name + "_rank",

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/units.h"
+#include "quota/admit.h"
 
 namespace topolaunch::launcher {
 
@@ -38,11 +39,8 @@ struct JobOptions {
 struct QuotaOptions {
   std::string token_file, ledger, rule;  ///< rule: require|warn|off; empty = not said
   // From the configuration alone, usually the site's:
-  std::string count = "gpus";            ///< what is charged: gpus|ranks
-  bool require_uid = false;              ///< a token must name the user
-  int max_token_days = 35;
-  std::int64_t revocation_max_age = 0;   ///< seconds; 0 = no limit
-  bool stale_revocation_denies = false;
+  std::string count = "gpus";  ///< what is charged: gpus|ranks
+  quota::AdmitRequest site;    ///< what a token is held against (quota_settings.h)
 };
 
 struct RunOptions {
@@ -83,6 +81,7 @@ struct MapOptions {
 struct BenchOptions {
   TopologyOptions topology;
   JobOptions job;
+  QuotaOptions quota;
   bool json = false, quiet = false, verbose = false;
   std::optional<Seconds> time_limit;
   std::vector<std::string> topobench;  ///< behind `--`

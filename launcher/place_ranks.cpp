@@ -2,6 +2,7 @@
 #include "launcher/place_ranks.h"
 
 #include <algorithm>
+#include <map>
 #include <numeric>
 #include <utility>
 
@@ -44,6 +45,13 @@ mapping::Constraints renumbered(mapping::Constraints constraints, const std::str
   for (auto& [at, gpu] : constraints.excluded_gpus) {
     if (at == 0) renumber(gpu);
   }
+  std::map<std::pair<int, int>, int> ranks_on_gpu;
+  for (const auto& [key, ranks] : constraints.ranks_on_gpu) {
+    auto [at, gpu] = key;
+    if (at == 0) renumber(gpu);
+    ranks_on_gpu[{at, gpu}] = ranks;
+  }
+  constraints.ranks_on_gpu = std::move(ranks_on_gpu);
   return constraints;
 }
 

@@ -22,6 +22,7 @@ Json to_json(const RankPlan& rank) {
   json["gpu_index"] = rank.gpu_index;
   json["gpu_uuid"] = rank.gpu_uuid;
   json["gpu_model"] = rank.gpu_model;
+  json["gpu_instance"] = rank.gpu_instance;
   json["local_rank"] = rank.local_rank;
   json["group_rank"] = rank.group_rank;
   json["numa"] = rank.numa ? Json(*rank.numa) : Json(nullptr);
@@ -47,6 +48,7 @@ Result<RankPlan> rank_plan_from_json(const Json& json, const std::string& file,
   rank.gpu_uuid = in.text_or("gpu_uuid", {});
   rank.gpu_pci = in.text_or("gpu", {});
   rank.gpu_model = in.text_or("gpu_model", {});
+  rank.gpu_instance = in.text_or("gpu_instance", {});
   if (in.has("numa")) rank.numa = in.integer("numa", 0, CpuSet::kMaxCpu);
   auto cpus = CpuSet::from_list(in.text_or("cpus", {}));
   if (cpus) {
@@ -84,6 +86,7 @@ Json to_json(const Plan& plan) {
   json["tag"] = plan.tag == Plan::Tag::rank ? "rank" : "none";
   json["log_directory"] = word_to_json(plan.log_directory);
   json["run_directory"] = word_to_json(plan.run_directory);
+  json["quiet"] = plan.quiet;
   json["strict"] = plan.strict;
   return json;
 }
@@ -120,6 +123,7 @@ Result<Plan> plan_from_json(const Json& json, const std::string& file) {
   }
   plan.log_directory = in.text_or("log_directory", {});
   plan.run_directory = in.text_or("run_directory", {});
+  plan.quiet = in.flag_or("quiet", false);
   plan.strict = in.flag_or("strict", false);
   if (const Json* const ranks = in.array("ranks")) {
     if (ranks->empty()) in.wrong("ranks", "is empty");

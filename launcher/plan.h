@@ -16,10 +16,13 @@ namespace topolaunch::launcher {
 
 /// One rank: where it goes and what it is told.
 struct RankPlan {
-  int rank = 0, local_rank = 0, group_rank = 0;  ///< group_rank: number of its host in rank order
+  /// LOCAL_RANK and GROUP_RANK: a group is the ranks of a host, or those of a host that don't share
+  /// devices among them (device_share.h).
+  int rank = 0, local_rank = 0, group_rank = 0;
   std::string host;
   int gpu_index = -1;             ///< PCI order on its host; -1 = no GPU
   std::string gpu_uuid, gpu_pci, gpu_model;
+  std::string gpu_instance;  ///< "MIG-..." of that GPU; empty = all of it
   std::optional<int> numa;
   CpuSet cpus;                    ///< empty = don't bind
   std::vector<int> memory_nodes;  ///< preferred; empty = leave alone
@@ -47,6 +50,7 @@ struct Plan {
   enum class Tag { none, rank } tag = Tag::none;
   std::string log_directory;         ///< per-rank files; empty = none
   std::string run_directory;
+  bool quiet = false;  ///< an engine's own words are shown only where nothing else tells
   bool strict = false;               ///< a rank that did not get its place is not started (80)
 };
 

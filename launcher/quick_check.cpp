@@ -66,6 +66,17 @@ MeasureDecision decide_measure(const std::string& validate, const Plan& plan,
     decision.asked = false;
     return decision;
   }
+  std::set<std::pair<std::string, int>> gpus;
+  std::size_t on_gpus = 0;
+  for (const RankPlan& rank : plan.ranks) {
+    if (rank.gpu_index < 0) continue;
+    ++on_gpus;
+    gpus.emplace(rank.host, rank.gpu_index);
+  }
+  if (gpus.size() < on_gpus) {
+    decision.why_not = "ranks share GPUs, which NCCL refuses";
+    return decision;
+  }
   if (decision.asked) {
     decision.measure = true;
     return decision;
@@ -73,10 +84,6 @@ MeasureDecision decide_measure(const std::string& validate, const Plan& plan,
   if (validate != "auto") {
     decision.why_not = "--validate " + validate;
     return decision;
-  }
-  std::set<std::pair<std::string, int>> gpus;
-  for (const RankPlan& rank : plan.ranks) {
-    if (rank.gpu_index >= 0) gpus.emplace(rank.host, rank.gpu_index);
   }
   if (gpus.size() < 2 && plan.hosts.size() < 2) {
     decision.why_not = "--validate quick would";
@@ -95,7 +102,16 @@ Status measure_before(const RunOptions& options, Story& story, const Outside& ou
                       const Voice& voice) {
   const MeasureDecision decision = decide_measure(options.validate, story.plan, outside);
   story.not_measured = decision.why_not;
-  if (!decision.measure) return {};
+  if (!decision.measure) {
+    if (decision.asked) {
+      Check check;
+      check.name = "allreduce";
+      check.verdict = Outcome::could_not_test;
+      check.suspect = decision.why_not;
+      story.verdict.checks.push_back(std::move(check));
+    }
+    return {};
+  }
   const bool gpus = std::ranges::any_of(
       story.plan.ranks, [](const RankPlan& rank) { return rank.gpu_index >= 0; });
   const BenchWish wish = wish_for(options.validate, gpus, json_place(story));

@@ -64,6 +64,7 @@ std::map<std::string, std::string> rank_environment(const RankPlan& rank,
     number("TOPOLAUNCH_GPU_INDEX", rank.gpu_index);
     if (!rank.gpu_pci.empty()) set("TOPOLAUNCH_GPU", rank.gpu_pci);
     if (!rank.gpu_uuid.empty()) set("TOPOLAUNCH_GPU_UUID", rank.gpu_uuid);
+    if (!rank.gpu_instance.empty()) set("TOPOLAUNCH_GPU_INSTANCE", rank.gpu_instance);
   }
   if (rank.numa) number("TOPOLAUNCH_NUMA", *rank.numa);
   if (!rank.cpus.empty()) set("TOPOLAUNCH_CPUS", rank.cpus.to_list());
@@ -88,10 +89,10 @@ std::vector<std::string> replaced_variables(const std::map<std::string, std::str
 
 std::vector<std::string> withheld_variables(const Environment& given) {
   // What a rank of an outer topolaunch was told about its own place.
-  constexpr std::array<std::string_view, 9> place{
-      "TOPOLAUNCH_RUN_ID", "TOPOLAUNCH_HOST", "TOPOLAUNCH_GPU",  "TOPOLAUNCH_GPU_INDEX",
-      "TOPOLAUNCH_GPU_UUID", "TOPOLAUNCH_NUMA", "TOPOLAUNCH_CPUS", "TOPOLAUNCH_NICS",
-      "TOPOLAUNCH_LEAF"};
+  constexpr std::array<std::string_view, 10> place{
+      "TOPOLAUNCH_RUN_ID",   "TOPOLAUNCH_HOST",        "TOPOLAUNCH_GPU",  "TOPOLAUNCH_GPU_INDEX",
+      "TOPOLAUNCH_GPU_UUID", "TOPOLAUNCH_NUMA",        "TOPOLAUNCH_CPUS", "TOPOLAUNCH_NICS",
+      "TOPOLAUNCH_LEAF",     "TOPOLAUNCH_GPU_INSTANCE"};
   std::vector<std::string> out;
   for (const auto& [name, value] : given.variables()) {
     const bool secret = name.starts_with("TOPOLAUNCH_QUOTA") || name == "TOPOLAUNCH_LEDGER";

@@ -20,7 +20,7 @@ struct RankSurroundings {
   std::string run_id;
   int world_size = 1;
   int local_world_size = 1;
-  int group_world_size = 1;       ///< number of hosts
+  int group_world_size = 1;       ///< number of groups: of hosts, where none is in several
   std::string master_address;     ///< empty = not known: not set
   int master_port = 0;            ///< 0 = not known: not set
   std::string visible_devices;    ///< "" with has_devices == false: not set

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <array>
+#include <cerrno>
 #include <functional>
 #include <future>
 #include <nlohmann/json.hpp>
@@ -12,6 +13,7 @@
 #include "base/commands.h"
 #include "launcher/ab.h"
 #include "launcher/admission.h"
+#include "launcher/device_share.h"
 #include "launcher/engine.h"
 #include "launcher/engine_choice.h"
 #include "launcher/job_machine.h"
@@ -21,6 +23,7 @@
 #include "launcher/machine.h"
 #include "launcher/make_plan.h"
 #include "launcher/manifest.h"
+#include "launcher/output_paths.h"
 #include "launcher/place_ranks.h"
 #include "launcher/quick_check.h"
 #include "launcher/rank_environment.h"
@@ -29,16 +32,19 @@
 #include "launcher/report/plan_text.h"
 #include "launcher/report/summary.h"
 #include "launcher/run_directory.h"
-#include "launcher/run_record.h"
+#include "launcher/run_files.h"
 #include "launcher/validate.h"
 #include "quota/uuid.h"
 
 namespace topolaunch::launcher {
 namespace {
 
-std::string working_directory() {
+std::string working_directory(const Voice& voice) {
   std::array<char, 4096> path{};
-  return ::getcwd(path.data(), path.size()) != nullptr ? path.data() : "/";
+  if (::getcwd(path.data(), path.size()) != nullptr) return path.data();
+  voice.say(errno == ENOENT ? "the working directory is gone: ranks start in /"
+                            : "the working directory can't be told: ranks start in /");
+  return "/";
 }
 
 Result<EngineChoice> engine_for(const RunOptions& options, const std::string& joined,
@@ -60,11 +66,13 @@ Status choose_rendezvous(const Environment& given, const std::string& host, Plan
                     address == "::1";
   request.master_address = here ? address : "127.0.0.1";
   if (const auto port = given.get_int("MASTER_PORT")) {
-    if (is_free_port(static_cast<int>(*port))) {
+    const bool possible = *port > 0 && *port < 65536;
+    if (possible && is_free_port(static_cast<int>(*port))) {
       request.master_port = static_cast<int>(*port);
       return {};
     }
-    voice.say("MASTER_PORT=" + std::to_string(*port) + " is not free here: another one is taken");
+    voice.say("MASTER_PORT=" + std::to_string(*port) +
+              (possible ? " is not free here" : " is no port") + ": another one is taken");
   }
   auto port = free_port();
   if (!port) return fail(std::move(port).error());
@@ -93,6 +101,7 @@ void say_notes(const VisibleGpus& visible, const topo::Topology& topology, const
     replaced += (replaced.empty() ? "" : ", ") + one;
   }
   if (!replaced.empty()) voice.say("replaced for the ranks: " + replaced);
+  if (const std::string words = sharing_words(plan); !words.empty()) voice.say(words);
   std::string last;
   for (const RankPlan& rank : plan.ranks) {
     if (rank.note.empty() || rank.note == last) continue;
@@ -120,7 +129,7 @@ Status hold_to(const RunOptions& options, const Verdict& verdict) {
 
 /// From a checked plan to the job's end.
 Status start_and_wait(Story& story, std::optional<quota::RunHold>& hold, const Outside& outside,
-                      const RunRecord& record) {
+                      const RunFiles& record) {
   auto engine = make_engine(story.plan.engine);
   if (!engine) return fail(std::move(engine).error());
   if (hold) {
@@ -166,7 +175,7 @@ void settle(Story& story, std::optional<quota::RunHold>& hold, const Voice& voic
 
 /// --ab: the story goes on with the order that was measured to be faster.
 Status choose_by_measurement(const PlanRequest& wanted, const JobModel& model, Story& story,
-                             const RunRecord& record, const Outside& outside, const Voice& voice) {
+                             const RunFiles& record, const Outside& outside, const Voice& voice) {
   const mapping::Solution given = in_given_order(story.topology, model, story.solution);
   PlanRequest request{story.topology, wanted.graph, given, wanted.visible, wanted.environment,
                       wanted.options, wanted.engine, wanted.id, wanted.executable,
@@ -201,6 +210,11 @@ Result<Answer> run_here(const RunOptions& options, const std::vector<JobHost>& h
           : machine_to_start_on(options.topology, hosts, options.job.excluded, outside);
   if (!machine) return fail(std::move(machine).error());
   topo::Topology* const topology = &machine->topology;
+  if (options.validate != "off") {
+    if (Status ok = hold_to(options, Verdict{{check_topology(*topology)}}); !ok) {
+      return fail(std::move(ok).error());
+    }
+  }
   const VisibleGpus visible = usable_gpus(*machine, outside.environment, voice);
   const bool over_hosts = !machine->hosts.empty();
   auto model = model_job(
@@ -213,17 +227,21 @@ Result<Answer> run_here(const RunOptions& options, const std::vector<JobHost>& h
     return fail(std::move(error));
   }
 
+  if (!model->note.empty()) voice.say(model->note);
   const quota::AdmitRequest request =
       admit_request(options, run_id, *topology, *solution, outside);
   quota::Admission admission;
+  std::optional<Seconds> wall_limit;  // of the grant
   if (options.dry_run) {
     auto quote = quota::quote(request, outside);
     if (!quote) return fail(std::move(quote).error());
     admission.text = quote->text;
+    wall_limit = quote->wall_limit;
   } else {
     auto admitted = quota::admit(request, outside);
     if (!admitted) return fail(std::move(admitted).error());
     admission = std::move(*admitted);
+    if (admission.hold) wall_limit = admission.hold->wall_limit();
   }
   for (const std::string& warning : admission.warnings) voice.say(warning);
 
@@ -232,7 +250,7 @@ Result<Answer> run_here(const RunOptions& options, const std::vector<JobHost>& h
   story.topology = std::move(*topology);
   story.solution = std::move(*solution);
   PlanRequest wanted{story.topology, model->graph, story.solution, visible, outside.environment,
-                     options, engine, run_id, executable, working_directory(), {}, 0};
+                     options, engine, run_id, executable, working_directory(voice), {}, 0};
   if (!over_hosts) {  // else the engine looks for an address of rank 0's host
     if (Status ok =
             choose_rendezvous(outside.environment, story.topology.hosts.front().name, wanted, voice);
@@ -241,9 +259,7 @@ Result<Answer> run_here(const RunOptions& options, const std::vector<JobHost>& h
     }
   }
   story.plan = make_plan(wanted);
-  if (admission.hold) {
-    story.plan.time_limit = shorter(story.plan.time_limit, admission.hold->wall_limit());
-  }
+  story.plan.time_limit = shorter(story.plan.time_limit, wall_limit);
   say_notes(visible, story.topology, story.plan, outside.environment, voice);
   story.graph_origin = model->graph.origin;
   story.user = user_name(outside.environment);
@@ -256,7 +272,7 @@ Result<Answer> run_here(const RunOptions& options, const std::vector<JobHost>& h
     return Answer{dry_run_text(story, *commands), 0};
   }
 
-  const RunRecord record = RunRecord::open(story, outside);
+  const RunFiles record = RunFiles::open(story, outside);
   if (options.ab) {
     if (Status ok = choose_by_measurement(wanted, *model, story, record, outside, voice); !ok) {
       record.refused(story, ok.error());
@@ -282,7 +298,7 @@ Result<Answer> run_here(const RunOptions& options, const std::vector<JobHost>& h
   }
   settle(story, admission.hold, voice);
   if (options.validate != "off") {
-    const auto checks = check_placement(story.plan, story.ending.observations);
+    const auto checks = check_placement(story.plan, story.ending.observations, story.ending.ranks);
     story.verdict.checks.insert(story.verdict.checks.begin(), checks.begin(), checks.end());
   }
   int status = story.ending.exit_status;
@@ -319,6 +335,7 @@ Result<Answer> run(const RunOptions& options, const Outside& outside, const Voic
   auto engine = engine_for(options, joined ? joined->source : std::string(),
                            !wanted->hosts.empty(), outside);
   if (!engine) return fail(std::move(engine).error());
+  if (Status ok = check_output_paths(options); !ok) return fail(std::move(ok).error());
   const std::string run_id = quota::make_uuid_v7(outside.clock.unix_time());
   if (engine->name == "join") {
     return join_run(here, *joined, *executable, run_id, outside, voice);

@@ -170,6 +170,7 @@ const std::vector<SettingName>& setting_names() {
       {"quota_max_token_days", "TOPOLAUNCH_QUOTA_MAX_TOKEN_DAYS", Kind::text},
       {"quota_revocation_max_age", "TOPOLAUNCH_QUOTA_REVOCATION_MAX_AGE", Kind::text},
       {"quota_stale_revocation", "TOPOLAUNCH_QUOTA_STALE_REVOCATION", Kind::text},
+      {"image_digest", "TOPOLAUNCH_IMAGE_DIGEST", Kind::text},
       {"validate", "TOPOLAUNCH_VALIDATE", Kind::text},
       {"strict", "TOPOLAUNCH_STRICT", Kind::flag},
       {"time_limit", "TOPOLAUNCH_TIME_LIMIT", Kind::text},

@@ -83,8 +83,29 @@ Check check_gpus(const Plan& plan, const std::map<int, const RankObservation*>& 
 
 }  // namespace
 
+Check check_topology(const topo::Topology& topology) {
+  Check check;
+  check.name = "topology";
+  check.verdict = Outcome::pass;
+  check.expected = "no warning";
+  check.source = "discovery";
+  int warnings = 0;
+  for (const topo::Warning& warning : topology.warnings) {
+    if (warning.severity == topo::Warning::Severity::note) continue;
+    if (++warnings == 1) check.suspect = warning.message + " [" + warning.code + "]";
+  }
+  check.measured = fmt::format("{} warning{}", warnings, warnings == 1 ? "" : "s");
+  if (warnings > 0) check.verdict = Outcome::fail;
+  return check;
+}
+
 std::vector<Check> check_placement(const Plan& plan,
-                                   const std::vector<RankObservation>& observations) {
+                                   const std::vector<RankObservation>& observations,
+                                   const std::vector<RankEnding>& ends) {
+  std::set<int> cut_off;
+  for (const RankEnding& end : ends) {
+    if (end.ended_by_us) cut_off.insert(end.rank);
+  }
   std::map<int, const RankObservation*> seen;
   for (const RankObservation& one : observations) seen[one.rank] = &one;
   std::vector<Check> checks;
@@ -94,6 +115,7 @@ std::vector<Check> check_placement(const Plan& plan,
   int unbound = 0;
   for (const RankPlan& rank : plan.ranks) {
     const auto it = seen.find(rank.rank);
+    if (it == seen.end() && cut_off.contains(rank.rank)) continue;
     present.add(it != seen.end(),
                 fmt::format("rank {} on {} reported nothing", rank.rank, rank.host));
     if (it == seen.end()) continue;

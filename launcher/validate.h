@@ -12,12 +12,20 @@
 #include "launcher/plan.h"
 #include "launcher/verdict.h"
 #include "mapping/solution.h"
+#include "topo/topology.h"
 
 namespace topolaunch::launcher {
 
 /// Ranks, hosts, CPUs, memory and GPUs that the shims saw inside their ranks, against the plan.
+/// `ends`: how the ranks ended, where that is known. One that was ended before it could report,
+/// because another had failed, says nothing about the placement.
 std::vector<Check> check_placement(const Plan& plan,
-                                   const std::vector<RankObservation>& observations);
+                                   const std::vector<RankObservation>& observations,
+                                   const std::vector<RankEnding>& ends = {});
+
+/// Nothing that discovery has warned of: a GPU that fell off the bus, links that are down, sources
+/// that contradict each other. Notes are no fault.
+Check check_topology(const topo::Topology& topology);
 
 /// What the same placement measured earlier on this machine.
 struct Reference {

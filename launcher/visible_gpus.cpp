@@ -38,6 +38,25 @@ bool one_kind(const topo::Host& host) {
   });
 }
 
+/// "1 x Tesla T4, 2 x NVIDIA A100-SXM4-40GB"
+std::string kinds_text(const topo::Host& host) {
+  std::vector<std::pair<std::string, int>> kinds;
+  for (const topo::Gpu& gpu : host.gpus) {
+    const std::string name = gpu.model.empty() ? "unknown" : gpu.model;
+    const auto known = std::ranges::find(kinds, name, &std::pair<std::string, int>::first);
+    if (known == kinds.end()) {
+      kinds.emplace_back(name, 1);
+    } else {
+      ++known->second;
+    }
+  }
+  std::string out;
+  for (const auto& [name, count] : kinds) {
+    out += (out.empty() ? "" : ", ") + std::to_string(count) + " x " + name;
+  }
+  return out;
+}
+
 /// CUDA's number -> index in Host::gpus. FASTEST_FIRST guesses by what NVML tells: capability and
 /// memory; the real rule is not documented beyond "fastest first".
 std::vector<int> cuda_numbering(const topo::Host& host, bool pci_order) {
@@ -52,24 +71,39 @@ std::vector<int> cuda_numbering(const topo::Host& host, bool pci_order) {
   return order;
 }
 
-/// The device that a UUID, or a unique beginning of one, means.
-std::optional<VisibleDevice> by_uuid(const topo::Host& host, const std::string& entry) {
-  std::vector<VisibleDevice> found;
+/// What a CUDA program can use of a GPU: itself, or each instance in MIG mode.
+std::vector<VisibleDevice> devices_of(const topo::Gpu& gpu, const std::string& entry) {
+  if (!gpu.mig_enabled) return {{gpu.index, entry, false}};
+  std::vector<VisibleDevice> devices;
+  for (const topo::MigInstance& instance : gpu.mig) {
+    if (!instance.uuid.empty()) devices.push_back({gpu.index, instance.uuid, true});
+  }
+  return devices;
+}
+
+std::string without_instance(const topo::Gpu& gpu) {
+  return "GPU " + std::to_string(gpu.index) + (gpu.pci ? " at " + gpu.pci->text() : "") +
+         " is in MIG mode and has no instance: no rank can use it";
+}
+
+/// The devices that a UUID, or a unique beginning of one, means.
+std::vector<VisibleDevice> by_uuid(const topo::Host& host, const std::string& entry) {
+  std::vector<std::vector<VisibleDevice>> found;
   for (const topo::Gpu& gpu : host.gpus) {
     if (entry.starts_with("GPU-") && gpu.uuid.starts_with(entry)) {
-      found.push_back({gpu.index, entry, false});
+      found.push_back(devices_of(gpu, entry));
     }
     // "MIG-GPU-<uuid>/<gi>/<ci>" was the form before driver 470.
     if (!gpu.uuid.empty() && entry.starts_with("MIG-" + gpu.uuid + "/")) {
-      found.push_back({gpu.index, entry, true});
+      found.push_back({{gpu.index, entry, true}});
     }
     for (const topo::MigInstance& instance : gpu.mig) {
       if (entry.starts_with("MIG-") && instance.uuid.starts_with(entry)) {
-        found.push_back({gpu.index, instance.uuid, true});
+        found.push_back({{gpu.index, instance.uuid, true}});
       }
     }
   }
-  if (found.size() != 1) return std::nullopt;
+  if (found.size() != 1) return {};
   return found.front();
 }
 
@@ -106,29 +140,34 @@ VisibleGpus visible_gpus(const topo::Host& host, const Environment& environment)
   bool numbers = false;
   if (!list) {
     numbers = true;
-    for (const topo::Gpu& gpu : host.gpus) {
-      if (gpu.mig_enabled && !gpu.mig.empty()) {
-        for (const topo::MigInstance& instance : gpu.mig) {
-          visible.devices.push_back({gpu.index, instance.uuid, true});
-        }
-      } else {
-        visible.devices.push_back({gpu.index, std::to_string(gpu.index), false});
-      }
+    // Without a list, CUDA counts the fastest first unless told otherwise: so do ranks.
+    for (const int number : cuda_numbering(host, pci_order)) {
+      const topo::Gpu& gpu = host.gpus[static_cast<std::size_t>(number)];
+      const auto devices = devices_of(gpu, std::to_string(gpu.index));
+      if (devices.empty()) visible.notes.push_back(without_instance(gpu));
+      visible.devices.insert(visible.devices.end(), devices.begin(), devices.end());
+    }
+    if (!one_kind(host)) {
+      visible.notes.push_back("GPUs differ (" + kinds_text(host) + "): " +
+                              (pci_order ? "in PCI order, as CUDA_DEVICE_ORDER says"
+                                         : "fastest first, as CUDA counts them"));
     }
   } else {
     const std::vector<int> numbering = cuda_numbering(host, pci_order);
     for (const std::string& entry : entries_of(*list)) {
-      std::optional<VisibleDevice> device;
+      std::vector<VisibleDevice> devices;
       if (const auto number = whole_number(entry)) {
         if (*number >= 0 && static_cast<std::size_t>(*number) < numbering.size()) {
           const int gpu = numbering[static_cast<std::size_t>(*number)];
-          device = VisibleDevice{gpu, std::to_string(gpu), false};
+          const topo::Gpu& meant = host.gpus[static_cast<std::size_t>(gpu)];
+          devices = devices_of(meant, std::to_string(gpu));
           numbers = true;
+          if (devices.empty()) visible.notes.push_back(without_instance(meant));
         }
       } else {
-        device = by_uuid(host, entry);
+        devices = by_uuid(host, entry);
       }
-      if (!device) {
+      if (devices.empty()) {
         if (entry != "-1" && !entry.empty() && entry != "NoDevFiles") {
           visible.notes.push_back("CUDA_VISIBLE_DEVICES: '" + entry +
                                   "' is no GPU of this host: CUDA ends the list there");
@@ -136,14 +175,15 @@ VisibleGpus visible_gpus(const topo::Host& host, const Environment& environment)
         break;
       }
       const bool twice = std::ranges::any_of(visible.devices, [&](const VisibleDevice& one) {
-        return one.gpu == device->gpu && (!device->mig || one.entry == device->entry);
+        return one.gpu == devices.front().gpu &&
+               (!devices.front().mig || one.entry == devices.front().entry);
       });
       if (twice) {
         visible.notes.push_back("CUDA_VISIBLE_DEVICES: '" + entry +
                                 "' names a GPU twice: the list is taken to end there");
         break;
       }
-      visible.devices.push_back(std::move(*device));
+      visible.devices.insert(visible.devices.end(), devices.begin(), devices.end());
     }
     if (numbers && !pci_order && !one_kind(host)) {
       visible.notes.push_back(
@@ -152,44 +192,17 @@ VisibleGpus visible_gpus(const topo::Host& host, const Environment& environment)
     }
   }
   visible.indices = numbers;
-  // The user set another order: UUIDs mean the same in every order, so his setting can stay.
+  // The user set another order: UUIDs mean the same in every order, so his setting can stay. Which
+  // number CUDA gives a GPU beside one in MIG mode isn't documented.
   const bool other_order = !order.empty() && !pci_order;
+  const bool mig = std::ranges::any_of(host.gpus, &topo::Gpu::mig_enabled);
   const bool mixed = std::ranges::any_of(visible.devices, [](const VisibleDevice& device) {
     return device.entry.find('-') != std::string::npos;
   });
-  if (numbers && (other_order || mixed) && use_uuids(host, visible.devices)) {
+  if (numbers && (other_order || mig || mixed) && use_uuids(host, visible.devices)) {
     visible.indices = false;
   }
   return visible;
-}
-
-std::string permuted_devices(const VisibleGpus& visible, const std::vector<int>& planned,
-                             int local_rank) {
-  std::vector<bool> used(visible.devices.size());
-  std::string list;
-  const auto append = [&](std::size_t i) {
-    used[i] = true;
-    if (!list.empty()) list += ',';
-    list += visible.devices[i].entry;
-  };
-  for (std::size_t local = 0; local < planned.size(); ++local) {
-    for (std::size_t i = 0; i < visible.devices.size(); ++i) {
-      const VisibleDevice& device = visible.devices[i];
-      if (used[i] || device.gpu != planned[local]) continue;
-      if (device.mig) {
-        // CUDA shows a process one MIG instance: no list of several.
-        if (static_cast<int>(local) == local_rank) return device.entry;
-        used[i] = true;
-      } else {
-        append(i);
-      }
-      break;
-    }
-  }
-  for (std::size_t i = 0; i < visible.devices.size(); ++i) {
-    if (!used[i] && !visible.devices[i].mig) append(i);
-  }
-  return list;
 }
 
 }  // namespace topolaunch::launcher

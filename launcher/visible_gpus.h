@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// CUDA_VISIBLE_DEVICES as it was given: which GPUs of the host the job may use, in which order, and
-// the list that gives each rank its planned GPU as cuda:LOCAL_RANK without hiding the others.
+// CUDA_VISIBLE_DEVICES as it was given: which GPUs of the host the job may use, in which order.
+// What the ranks get in its place: device_share.h.
 //
 //   CUDA_VISIBLE_DEVICES=3,1   ->  devices: GPU 3, GPU 1
-//   planned {rank 0: GPU 1}    ->  "1,3": rank 0's cuda:0 is GPU 1, GPU 3 stays visible
 #pragma once
 
 #include <optional>
@@ -36,10 +35,5 @@ struct VisibleGpus {
 /// order with CUDA_DEVICE_ORDER=PCI_BUS_ID; in CUDA's default order they do so among GPUs of one
 /// kind, faster kinds first. Where numbers would not mean the same to CUDA as here, UUIDs are used.
 VisibleGpus visible_gpus(const topo::Host& host, const Environment& environment);
-
-/// The list for all ranks of the host: `planned` (GPU index by local rank) first, then the other
-/// visible devices in their order. For a MIG instance the rank's own one alone.
-std::string permuted_devices(const VisibleGpus& visible, const std::vector<int>& planned,
-                             int local_rank);
 
 }  // namespace topolaunch::launcher

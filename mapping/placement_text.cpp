@@ -242,7 +242,10 @@ std::string map_explanation(const topo::Topology& topology, const RankGraph& gra
     if (estimate.max_link.name.empty()) return std::string("none");
     return timed ? to_text(estimate.max_link.seconds) : amount(static_cast<double>(estimate.max_link.bytes));
   };
-  text += row("busiest link", link(given), link(solved), ratio(static_cast<double>(given.max_link.bytes), static_cast<double>(solved.max_link.bytes)));
+  const auto link_size = [&](const Estimate& estimate) {
+    return timed ? estimate.max_link.seconds.count() : static_cast<double>(estimate.max_link.bytes);
+  };
+  text += row("busiest link", link(given), link(solved), ratio(link_size(given), link_size(solved)));
   if (!given.max_link.name.empty())
     text += wrapped("    given:  ", fmt::format("{}, {}", given.max_link.name, amount(static_cast<double>(given.max_link.bytes))));
   if (!solved.max_link.name.empty())

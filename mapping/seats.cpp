@@ -10,6 +10,7 @@
 
 #include "mapping/index.h"
 #include "mapping/levels.h"
+#include "mapping/seat_count.h"
 
 namespace topolaunch::mapping {
 namespace {
@@ -33,16 +34,6 @@ tl::unexpected<Error> no_such_host(const topo::Topology& topology, std::string_v
   return fail(Code::wrong_usage, fmt::format("{} {}: no host of that name", option, name), "hosts: " + known);
 }
 
-/// GPUs of a host that may be used, in PCI order.
-std::vector<int> usable_gpus(const topo::Topology& topology, const Constraints& constraints, int host) {
-  std::vector<int> gpus;
-  for (int g = 0; g < count_of(topology.hosts[ix(host)].gpus); ++g)
-    if (std::find(constraints.excluded_gpus.begin(), constraints.excluded_gpus.end(),
-                  std::pair(host, g)) == constraints.excluded_gpus.end())
-      gpus.push_back(g);
-  return gpus;
-}
-
 struct PinPlace {
   int rank, host, gpu;
 };
@@ -50,7 +41,6 @@ struct PinPlace {
 Result<std::vector<PinPlace>> resolve_pins(const topo::Topology& topology, const Constraints& constraints) {
   std::vector<PinPlace> places;
   std::set<int> ranks;
-  std::set<std::pair<int, int>> gpus;
   for (const auto& pin : constraints.pins) {
     const auto text = pin.gpu >= 0 ? fmt::format("--pin {}={}:{}", pin.rank, pin.host, pin.gpu)
                                    : fmt::format("--pin {}={}", pin.rank, pin.host);
@@ -63,11 +53,24 @@ Result<std::vector<PinPlace>> resolve_pins(const topo::Topology& topology, const
                                                  counted(count_of(topology.hosts[ix(host)].gpus), "GPU")));
     if (!ranks.insert(pin.rank).second)
       return fail(Code::wrong_usage, fmt::format("rank {} is pinned twice", pin.rank));
-    if (pin.gpu >= 0 && !gpus.insert({host, pin.gpu}).second)
-      return fail(Code::infeasible, fmt::format("two ranks are pinned to {}:{}", pin.host, pin.gpu));
     places.push_back({pin.rank, host, pin.gpu});
   }
   return places;
+}
+
+/// A GPU takes as many pinned ranks as it has seats.
+Status check_gpu_pins(const topo::Topology& topology, const SeatPool& pool, const std::vector<PinPlace>& pins) {
+  std::map<std::pair<int, int>, int> room;
+  for (const auto& pin : pins)
+    if (pin.gpu >= 0) room[{pin.host, pin.gpu}] = 0;
+  if (room.empty()) return {};
+  for (const auto& seat : pool.seats)
+    if (const auto found = room.find({seat.host, seat.gpu}); found != room.end()) ++found->second;
+  for (const auto& pin : pins)
+    if (pin.gpu >= 0 && --room[{pin.host, pin.gpu}] < 0)
+      return fail(Code::infeasible, fmt::format("more ranks are pinned to {}:{} than it takes",
+                                                topology.hosts[ix(pin.host)].name, pin.gpu));
+  return {};
 }
 
 /// Room by block of a level.
@@ -159,12 +162,6 @@ std::string machine_text(const topo::Topology& topology) {
 
 int SeatPool::total() const { return std::accumulate(capacity.begin(), capacity.end(), 0); }
 
-int default_slots(const topo::Host& host) {
-  if (host.slots > 0) return host.slots;
-  if (!host.gpus.empty()) return count_of(host.gpus);
-  return std::max(1, host.allowed_cpus.size());
-}
-
 Result<SeatPool> seat_pool(const topo::Topology& topology, const Constraints& constraints) {
   if (constraints.ranks < 1) return fail(Code::wrong_usage, "at least one rank is needed");
   if (topology.hosts.empty())
@@ -176,15 +173,11 @@ Result<SeatPool> seat_pool(const topo::Topology& topology, const Constraints& co
 
   SeatPool pool;
   std::vector<std::vector<int>> gpus(topology.hosts.size());
-  const std::set<std::string> excluded(constraints.excluded_hosts.begin(), constraints.excluded_hosts.end());
+  const auto free = free_seats(topology, constraints);
   for (int h = 0; h < count_of(topology.hosts); ++h) {
-    const auto& host = topology.hosts[ix(h)];
-    gpus[ix(h)] = usable_gpus(topology, constraints, h);
-    const int usable = host.gpus.empty() ? default_slots(host) : count_of(gpus[ix(h)]);
-    int slots = h < count_of(constraints.slots_per_host) ? constraints.slots_per_host[ix(h)] : usable;
-    if (!host.gpus.empty() && gpus[ix(h)].empty()) slots = 0;
-    if (excluded.count(host.name)) slots = 0;
-    pool.capacity.push_back(std::max(0, slots));
+    gpus[ix(h)] = gpu_seats(topology, constraints, h);
+    const int slots = h < count_of(constraints.slots_per_host) ? constraints.slots_per_host[ix(h)] : free[ix(h)];
+    pool.capacity.push_back(free[ix(h)] > 0 ? std::max(0, slots) : 0);
   }
   const int ranks = constraints.ranks;
   if (pool.total() < ranks)
@@ -258,12 +251,18 @@ Result<SeatPool> seat_pool(const topo::Topology& topology, const Constraints& co
       for (int s = 0; s < room; ++s) pool.seats.push_back({h, -1, s});
       continue;
     }
-    for (const int g : usable) pool.seats.push_back({h, g, g});
-    // More slots than GPUs, as the user asked: ranks share GPUs, in turn.
-    const int all = count_of(topology.hosts[ix(h)].gpus);
-    for (int s = count_of(usable); s < room; ++s)
-      pool.seats.push_back({h, usable[ix(s % count_of(usable))], all + s - count_of(usable)});
+    // The first seat of a GPU has the GPU's number, further ones count on behind all GPUs. With more
+    // slots than seats, as the user asked, ranks share seats in turn.
+    int further = count_of(topology.hosts[ix(h)].gpus), last = -1;
+    const int seats = std::max(room, count_of(usable));
+    for (int s = 0; s < seats; ++s) {
+      const int g = usable[ix(s % count_of(usable))];
+      const bool first = s < count_of(usable) && g != last;
+      pool.seats.push_back({h, g, first ? g : further++});
+      last = g;
+    }
   }
+  if (const Status ok = check_gpu_pins(topology, pool, *pins); !ok) return fail(ok.error());
   return pool;
 }
 
@@ -276,13 +275,16 @@ std::vector<Seat> given_seats(const topo::Topology& topology, const SeatPool& po
     if (count_of(seats) == constraints.ranks) break;
     if (left[ix(seat.host)]-- > 0) seats.push_back(seat);
   }
-  apply_pins(topology, constraints, seats);
+  apply_pins(topology, pool, constraints, seats);
   return seats;
 }
 
-void apply_pins(const topo::Topology& topology, const Constraints& constraints, std::vector<Seat>& seats) {
+void apply_pins(const topo::Topology& topology, const SeatPool& pool, const Constraints& constraints,
+                std::vector<Seat>& seats) {
   if (constraints.pins.empty()) return;
   std::vector<bool> fixed(seats.size(), false);
+  std::set<std::pair<int, int>> taken;
+  for (const auto& seat : seats) taken.insert({seat.host, seat.slot});
   // Pins to a GPU first: a pin to a host takes what is left there.
   std::vector<PinPlace> pins;
   for (const auto& pin : constraints.pins)
@@ -295,38 +297,32 @@ void apply_pins(const topo::Topology& topology, const Constraints& constraints, 
     const auto fits = [&](const Seat& seat) {
       return seat.host == pin.host && (pin.gpu < 0 || seat.gpu == pin.gpu);
     };
-    if (!fits(own)) {
-      int holder = -1, on_host = -1;
-      for (int r = 0; r < count_of(seats); ++r) {
-        if (fixed[ix(r)]) continue;
-        if (fits(seats[ix(r)])) holder = r;
-        if (seats[ix(r)].host == pin.host) on_host = r;
-        if (holder >= 0) break;
-      }
-      if (holder >= 0) {
-        std::swap(own, seats[ix(holder)]);
-      } else if (pin.gpu >= 0) {
-        // The GPU is free. If the host is full, somebody there takes this rank's old seat.
-        const Seat old = own;
-        own = {pin.host, pin.gpu, pin.gpu};
-        if (on_host >= 0 && old.host != pin.host) seats[ix(on_host)] = old;
-      } else {
-        // Nobody unpinned sits on the host: its first free seat.
-        int slot = 0;
-        const auto taken = [&](int s) {
-          return std::any_of(seats.begin(), seats.end(),
-                             [&](const Seat& x) { return x.host == pin.host && x.slot == s; });
-        };
-        const bool gpus = !topology.hosts[ix(pin.host)].gpus.empty();
-        const auto masked = [&](int s) {
-          return gpus && std::find(constraints.excluded_gpus.begin(), constraints.excluded_gpus.end(),
-                                   std::pair(pin.host, s)) != constraints.excluded_gpus.end();
-        };
-        while (taken(slot) || masked(slot)) ++slot;
-        own = {pin.host, gpus ? slot : -1, slot};
-      }
-    }
     fixed[ix(pin.rank)] = true;
+    if (fits(own)) continue;
+    int holder = -1, on_host = -1;
+    for (int r = 0; r < count_of(seats) && holder < 0; ++r) {
+      if (fixed[ix(r)]) continue;
+      if (fits(seats[ix(r)])) holder = r;
+      if (seats[ix(r)].host == pin.host) on_host = r;
+    }
+    if (holder >= 0) {
+      std::swap(own, seats[ix(holder)]);
+      continue;
+    }
+    const auto free = std::find_if(pool.seats.begin(), pool.seats.end(), [&](const Seat& seat) {
+      return fits(seat) && taken.count({seat.host, seat.slot}) == 0;
+    });
+    if (free == pool.seats.end()) continue;  // placement_fault says so
+    // If the host is full, somebody there takes this rank's old seat.
+    const Seat old = own;
+    own = *free;
+    taken.insert({own.host, own.slot});
+    taken.erase({old.host, old.slot});
+    if (on_host >= 0 && old.host != pin.host) {
+      taken.erase({seats[ix(on_host)].host, seats[ix(on_host)].slot});
+      seats[ix(on_host)] = old;
+      taken.insert({old.host, old.slot});
+    }
   }
 }
 

@@ -11,18 +11,14 @@
 
 namespace topolaunch::mapping {
 
-/// Seats in the given order: hosts as given, GPUs in PCI order. A host takes at most `capacity` ranks,
-/// which is less than its seats where some of its GPUs are to be chosen.
+/// Seats in the given order: hosts as given, GPUs in PCI order, MIG instances of a GPU together. A
+/// host takes at most `capacity` ranks: less than its seats where some of its GPUs are to be chosen.
 struct SeatPool {
   std::vector<Seat> seats;
   std::vector<int> capacity;  ///< by host; 0 = excluded
   std::vector<std::string> notes;  ///< what a soft constraint (prefer) could not have
   int total() const;          ///< ranks that fit
 };
-
-/// Number of ranks that `host` takes when the user does not say: the slots that a source states, else its
-/// GPUs, else the CPUs it may use, else 1.
-int default_slots(const topo::Host& host);
 
 /// All seats under `constraints`: exclusions, slots, required / preferred / spread level, pins.
 /// infeasible (79) in numbers, naming the constraint: "12 ranks, 8 seats: ...". wrong_usage for a
@@ -34,8 +30,8 @@ std::vector<Seat> given_seats(const topo::Topology& topology, const SeatPool& po
                               const Constraints& constraints);
 
 /// Moves pinned ranks to their pins by swapping (the seat's holder takes the place left).
-void apply_pins(const topo::Topology& topology, const Constraints& constraints,
-                std::vector<Seat>& seats);
+void apply_pins(const topo::Topology& topology, const SeatPool& pool,
+                const Constraints& constraints, std::vector<Seat>& seats);
 
 /// Why `seats` is no legal placement: empty if it is one. The guard behind every solver.
 std::string placement_fault(const topo::Topology& topology, const SeatPool& pool,

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <utility>
@@ -18,7 +19,9 @@ namespace topolaunch::mapping {
 struct Seat {
   int host = 0;  ///< index in Topology::hosts
   int gpu = -1;  ///< index in Host::gpus; -1 = no GPU
-  int slot = 0;  ///< number within the host, 0-based; equals gpu where there is one
+  /// Number within the host, 0-based: the GPU's for its first rank, above all GPUs for further ones
+  /// (MIG instances, ranks that share a GPU).
+  int slot = 0;
   friend bool operator==(const Seat&, const Seat&) = default;
 };
 
@@ -88,6 +91,8 @@ struct Constraints {
   std::vector<Pin> pins;
   std::vector<std::string> excluded_hosts;
   std::vector<std::pair<int, int>> excluded_gpus;  ///< (host, gpu): masked or busy
+  /// (host, gpu) -> ranks it takes, where those are not all its MIG instances.
+  std::map<std::pair<int, int>, int> ranks_on_gpu;
   std::string require_level, prefer_level, spread_level;
   enum class Objective { time, hop_bytes } objective = Objective::time;
   enum class Effort { fast, standard, best } effort = Effort::standard;

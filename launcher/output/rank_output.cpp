@@ -20,7 +20,7 @@ namespace {
 constexpr double kPauseTerminal = 0.2, kPauseOther = 1.0;
 /// A line longer than this is shown in pieces, so that memory stays bounded.
 constexpr std::size_t kMaxLine = std::size_t{16} << 20;
-constexpr std::size_t kLastWords = 4096;
+constexpr std::size_t kLastWords = 4096, kHeldWords = 65536;
 /// Bytes of one stream in one turn, so that a chatty rank does not keep the others waiting.
 constexpr std::size_t kTurn = std::size_t{256} << 10;
 /// At the end a pipe holds at most its capacity (1 MiB, /proc/sys/fs/pipe-max-size), unless a
@@ -51,7 +51,9 @@ Result<RankOutput::Stream*> RankOutput::add_stream(int rank, int number) {
   stream->number = number;
   if (rank != kEngine && !options_.log_directory.empty()) {
     if (auto made = make_folders(options_.log_directory); !made) {
-      return tl::unexpected(std::move(made).error());
+      Error error = std::move(made).error();
+      error.code = Code::configuration;
+      return fail(std::move(error).try_next("choose another --log-dir"));
     }
     const std::string path =
         options_.log_directory + "/rank-" + std::to_string(rank) + (number == 1 ? ".out" : ".err");
@@ -162,6 +164,11 @@ void RankOutput::take(Stream& stream, std::string_view text) {
 }
 
 void RankOutput::show(Stream& stream, std::string_view text) {
+  if (options_.quiet_engine && stream.rank == kEngine) {
+    stream.held += text;
+    if (stream.held.size() > kHeldWords) stream.held.erase(0, stream.held.size() - kHeldWords);
+    return;
+  }
   const std::string tag = options_.tag && stream.rank != kEngine
                               ? "[" + std::to_string(stream.rank) + "] "
                               : std::string();
@@ -179,8 +186,11 @@ void RankOutput::settle(double now) {
         sink(*stream).flush();
       }
     }
-    // Our reader has gone, and no file is kept: the rank is told as it would be without us.
-    if (stream->pipe && !stream->file && stream->rank != kEngine && sink(*stream).dead()) {
+    // Our reader has gone, and no file is kept: the rank is told as it would be without us. That
+    // nothing can be written is not the rank's to be told: it would be blamed for it.
+    const Sink& to = sink(*stream);
+    if (stream->pipe && !stream->file && stream->rank != kEngine && to.dead() &&
+        to.failure().empty()) {
       stream->pipe.reset();
     }
   }
@@ -203,6 +213,25 @@ void RankOutput::finish() {
     show(*stream, stream->partial);
     stream->partial.clear();
     stream->pipe.reset();
+  }
+  out_->flush();
+  if (err_ != nullptr) err_->flush();
+}
+
+std::string RankOutput::failure() const {
+  const bool both = err_ == nullptr;
+  if (!out_->failure().empty()) {
+    return (both ? "stdout and stderr" : "stdout") + (" can't be written to " + out_->failure());
+  }
+  if (both || err_->failure().empty()) return {};
+  return "stderr can't be written to " + err_->failure();
+}
+
+void RankOutput::show_engine_words() {
+  options_.quiet_engine = false;
+  for (const auto& stream : streams_) {
+    if (!stream->held.empty()) show(*stream, stream->held);
+    stream->held.clear();
   }
   out_->flush();
   if (err_ != nullptr) err_->flush();

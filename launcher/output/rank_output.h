@@ -25,6 +25,8 @@ class RankOutput {
     bool tag = false;
     std::string log_directory;  ///< rank-N.out, rank-N.err, byte for byte; empty = none
     int stdout_fd = 1, stderr_fd = 2;
+    /// An engine's own words are held back until show_engine_words().
+    bool quiet_engine = false;
   };
   explicit RankOutput(Options options);
 
@@ -50,6 +52,10 @@ class RankOutput {
   void watch_sinks(PollSet& set);
   /// Something went wrong with the files; empty = no.
   const std::string& problem() const { return problem_; }
+  /// Our stdout or stderr can't be written, with file and reason; empty = they can.
+  std::string failure() const;
+  /// Shows what quiet_engine has held back: at most the last 64 KiB.
+  void show_engine_words();
   /// The last words on stderr, of the engine (kEngine) or a rank: at most 4 KiB.
   const std::string& last_words(int rank) const;
 
@@ -59,6 +65,7 @@ class RankOutput {
     Descriptor pipe, file;
     std::string partial;
     std::string last;    ///< of stderr
+    std::string held;    ///< of a quiet engine
     double changed = 0;  ///< when the partial line last grew; 0 = now, not stamped yet
   };
   Result<Stream*> add_stream(int rank, int number);

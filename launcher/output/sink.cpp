@@ -7,9 +7,23 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <array>
 #include <cerrno>
+#include <cstring>
 
 namespace topolaunch::launcher {
+
+namespace {
+
+/// The file behind a descriptor, for messages.
+std::string target(int fd) {
+  std::array<char, PATH_MAX> path{};
+  const std::string link = "/proc/self/fd/" + std::to_string(fd);
+  const ssize_t n = ::readlink(link.c_str(), path.data(), path.size());
+  return n > 0 ? std::string(path.data(), static_cast<std::size_t>(n)) : "a file";
+}
+
+}  // namespace
 
 Sink::Sink(int fd) : fd_(fd) {
   struct stat info {};
@@ -86,7 +100,9 @@ void Sink::flush() {
     } else if (n < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) {
       break;
     } else if (n < 0 && errno != EINTR) {
-      dead_ = true;  // EPIPE; a full disk (ENOSPC) and EIO leave nothing else to do either
+      dead_ = true;
+      if (errno != EPIPE && errno != ECONNRESET)
+        failure_ = target(fd_) + ": " + std::strerror(errno);
     }
   }
   if (dead_ || pending() == 0) {

@@ -25,8 +25,11 @@ class Sink {
   /// each line that begins here. Kept as it is otherwise: NUL bytes, no UTF-8, no last newline.
   void write(int owner, std::string_view tag, std::string_view text);
 
-  /// Nobody reads any more (EPIPE): what comes is dropped.
+  /// Nobody reads any more (EPIPE), or nothing can be written: what comes is dropped.
   bool dead() const { return dead_; }
+  /// Why nothing can be written, though nobody has closed the reading end: a full disk, a quota, an
+  /// I/O error. "FILE: No space left on device"; empty = all is well, or the reader has gone.
+  const std::string& failure() const { return failure_; }
   std::size_t pending() const { return pending_.size() - sent_; }
   /// Over this, ranks are not read until the reader of our output has caught up.
   bool full() const { return pending() > (std::size_t{1} << 20); }
@@ -45,6 +48,7 @@ class Sink {
   Descriptor own_;
   enum class Kind { never_blocks, may_block, socket } kind_ = Kind::never_blocks;
   bool terminal_ = false, dead_ = false;
+  std::string failure_;
   std::string pending_;
   std::size_t sent_ = 0;
   bool open_line_ = false;

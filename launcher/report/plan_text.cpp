@@ -22,7 +22,8 @@ std::string joined(const std::vector<std::string>& words) {
 
 std::string gpu_cell(const RankPlan& rank) {
   if (rank.gpu_index < 0) return "-";
-  return fmt::format("{}{}{}", rank.gpu_index, rank.gpu_pci.empty() ? "" : " ", rank.gpu_pci);
+  return fmt::format("{}{}{}{}{}", rank.gpu_index, rank.gpu_pci.empty() ? "" : " ", rank.gpu_pci,
+                     rank.gpu_instance.empty() ? "" : " ", rank.gpu_instance);
 }
 
 }  // namespace
@@ -70,6 +71,7 @@ std::string dry_run_text(const Story& story,
   if (!solution.gain.possible) out += no_gain_phrase(solution.gain) + "\n";
   for (const std::string& reason : solution.reasons) out += "  " + reason + "\n";
   out += "quota: " + story.quota.words + "\n";
+  if (plan.time_limit) out += "time limit: " + topolaunch::to_text(*plan.time_limit) + "\n";
   if (!plan.ranks.empty()) {
     out += "\nvariables of rank 0:\n";
     for (const auto& [name, value] : plan.ranks.front().environment) {

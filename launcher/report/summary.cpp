@@ -33,6 +33,8 @@ std::string_view ended_by_name(Ending::By by) {
     case Ending::By::launch_failure: return "launch-failure";
     case Ending::By::host_lost: return "host-lost";
     case Ending::By::engine: return "engine";
+    case Ending::By::output:
+      return "output";
   }
   return "engine";
 }

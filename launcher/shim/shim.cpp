@@ -100,7 +100,8 @@ int shim_main(const std::vector<std::string>&, const Outside& outside) {
   static_cast<void>(::setpgid(0, order->process_group));
   const Error error =
       take_place_and_become(*order, inherited, outside, [&](const RankObservation& observation) {
-        channel->send(Json{{"observation", to_json(observation)}});
+        channel->send(Json{{"observation", to_json(observation)},
+                           {"boot_seconds", outside.clock.boot_seconds()}});
       });
   channel->send(Json{
       {"error",

@@ -70,6 +70,7 @@ Status JobRun::begin() {
     }
   }
   if (!start_error_) return {};
+  output_->show_engine_words();
   // Nothing that was started may stay.
   while (!done_) {
     kill_at_ = sooner(kill_at_, now());
@@ -84,7 +85,8 @@ Status JobRun::begin() {
 Result<std::vector<KeptProcess>> JobRun::prepare() {
   passes_stdio_ = plan_.ranks.size() == 1 && plan_.tag == Plan::Tag::none &&
                   plan_.log_directory.empty() && !links_;
-  output_.emplace(RankOutput::Options{plan_.tag == Plan::Tag::rank, plan_.log_directory, 1, 2});
+  output_.emplace(RankOutput::Options{plan_.tag == Plan::Tag::rank, plan_.log_directory, 1, 2,
+                                      plan_.quiet});
   const bool terminal =
       ::isatty(0) != 0 || (passes_stdio_ && (::isatty(1) != 0 || ::isatty(2) != 0));
   ranks_.resize(plan_.ranks.size());
@@ -228,7 +230,9 @@ Result<Ending> JobRun::wait(const std::function<std::string(Seconds)>& heartbeat
   while (!done_) turn();
   drain_output();
   keeper_->finish();
-  return ending();
+  Ending out = ending();
+  drain_output();  // an engine's words, if they are all that tells
+  return out;
 }
 
 }  // namespace topolaunch::launcher

@@ -95,6 +95,13 @@ void JobRun::look_for_mpi(double at) {
 }
 
 void JobRun::proceed(double at) {
+  if (!by_ && output_) {
+    // The ranks are read on, so that they can end in order.
+    if (std::string failure = output_->failure(); !failure.empty()) {
+      begin_end(Ending::By::output, exit_status(Code::try_again), std::move(failure), SIGTERM,
+                plan_.grace.count());
+    }
+  }
   if (!by_ && plan_.time_limit && first_run_ > 0 && at - first_run_ >= plan_.time_limit->count() &&
       !all([](const RankProcess& r) { return r.ended(); })) {
     begin_end(Ending::By::time_limit, 124,
@@ -204,6 +211,13 @@ Ending JobRun::ending() {
     out.exit_status = engine;
     out.cause = launch_.program + " ended with status " + std::to_string(engine) +
                 ", though no rank failed by itself; its own words are above";
+    output_->show_engine_words();
+  }
+  // The last words, written when the ranks had ended.
+  if (std::string failure = output_->failure(); !by_ && out.exit_status == 0 && !failure.empty()) {
+    out.by = Ending::By::output;
+    out.exit_status = exit_status(Code::try_again);
+    out.cause = std::move(failure);
   }
   if (first_run_ > 0) out.elapsed = Seconds(std::max(0.0, last_end_ - first_run_));
   out.notes = launch_.notes;

@@ -107,6 +107,7 @@ void JobRun::hear_rank(RankProcess& rank) {
 /// What a shim says, here or through the keeper of its host.
 void JobRun::take_word(RankProcess& rank, const Json& message) {
   JsonFields in(message, "shim", "");
+  rank.became = in.number_or("boot_seconds", 0, 1e12, rank.became);
   if (in.has("observation")) {
     if (auto seen = observation_from_json(*in.object("observation"))) {
       rank.observation = std::move(*seen);
@@ -127,9 +128,12 @@ void JobRun::take_word(RankProcess& rank, const Json& message) {
 void JobRun::begin_running(RankProcess& rank) {
   if (rank.stage != Stage::observed || start_error_) return;
   rank.stage = Stage::running;
-  if (first_run_ > 0) return;
-  first_run_ = now();
-  if (!launch_.gives_mpi && ranks_.size() > 1) next_mpi_look_ = first_run_ + mpi_pause_;
+  // A short job may have ended before we get to hear that it was started. The clock of another
+  // host doesn't count as ours does.
+  const double at = now();
+  const double began = rank.became > begun_ && rank.became <= at ? rank.became : at;
+  if (first_run_ == 0 && !launch_.gives_mpi && ranks_.size() > 1) next_mpi_look_ = at + mpi_pause_;
+  first_run_ = sooner(first_run_, began);
 }
 
 // ---- ends

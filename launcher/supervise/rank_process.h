@@ -38,6 +38,8 @@ struct RankProcess {
   HostLink* link = nullptr;   ///< to its host, if that is another
   bool own_group = true;  ///< false: it shares topolaunch's group (a terminal's foreground)
   std::optional<RankObservation> observation;
+  double became =
+      0;  ///< boot seconds at which its shim was about to become the command; 0 = not said
   std::optional<int> status;  ///< wait status; nothing = ended, and nobody could say how
   bool told_to_stop = false;  ///< by us, before it ended
   double ended_at = 0;

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "launcher/admission.h"
 #include "launcher/bench_job.h"
 #include "launcher/job_model.h"
 #include "launcher/machine.h"
@@ -47,18 +48,37 @@ Result<Answer> bench_verb(const BenchOptions& options, const Outside& outside, c
   const std::string id = quota::make_uuid_v7(outside.clock.unix_time());
   RunOptions run;
   run.command = {*topobench};
+  run.command.insert(run.command.end(), options.topobench.begin(), options.topobench.end());
+  run.quota = options.quota;
+  run.time_limit = options.time_limit.value_or(Seconds(300));
+  auto admission = quota::admit(admit_request(run, id, *topology, *solution, outside), outside);
+  if (!admission) return fail(std::move(admission).error());
+  for (const std::string& warning : admission->warnings) voice.say(warning);
   PlanRequest request{*topology, model->graph, *solution, visible, outside.environment, run,
                       EngineChoice{"mpirun", "topobench is an MPI program"}, id, *topobench, "/",
                       "127.0.0.1", *port};
   const Plan plan = make_plan(request);
   BenchWish wish;
   wish.arguments = options.topobench;
-  wish.limit = options.time_limit.value_or(Seconds(300));
+  wish.limit = *run.time_limit;
+  BenchCharge charge;
+  if (admission->hold) {
+    charge.hold = &*admission->hold;
+    wish.limit = *shorter(wish.limit, admission->hold->wall_limit());
+    wish.charge = &charge;
+  }
   wish.json_file = "/tmp/topolaunch-measurement-" + id + ".json";
   wish.show_table = !options.json;
   if (!options.quiet) voice.say("placed  " + placed_phrase(plan));
   auto measurement = measure(plan, wish, outside);
   ::unlink(wish.json_file.c_str());
+  if (charge.charged && !*charge.charged) {
+    voice.say("quota: could not be settled: " + charge.charged->error().text());
+  } else if (charge.charged) {
+    voice.say("quota   " + std::to_string(**charge.charged) + " of " +
+              std::to_string(charge.hold->gpu_seconds()) + " held GPU-seconds charged to team " +
+              admission->team);
+  }
   if (!measurement) return fail(std::move(measurement).error());
   const int status = measurement->wrong > 0 ? exit_status(Code::validation_failed) : 0;
   return Answer{options.json ? to_pretty(bench::to_json(*measurement)) : std::string(), status};

@@ -108,22 +108,27 @@ Result<Answer> lint_verb(const LintOptions& options, const Outside& outside) {
   return Answer{options.json ? findings_json(findings) : findings_text(findings), bad ? 1 : 0};
 }
 
-Result<Answer> map_verb(const MapOptions& options, const Outside& outside) {
+Result<Answer> map_verb(const MapOptions& options, const Outside& outside, const Voice& voice) {
   auto machine = machine_to_think_of(options.topology, options.job.excluded, outside);
   if (!machine) return fail(std::move(machine).error());
   topo::Topology* const topology = &machine->topology;
   const bool over_hosts = !machine->hosts.empty();
+  for (const topo::Warning& warning : topology->warnings) {
+    if (warning.severity != topo::Warning::Severity::note) voice.say(warning.message);
+  }
   // CUDA_VISIBLE_DEVICES is about this machine, not about others or one that is only thought of.
   const bool here = options.topology.topologies.empty() && !over_hosts;
   VisibleGpus visible;
   if (here) {
     visible = visible_gpus(topology->hosts.front(), outside.environment);
+    for (const std::string& note : visible.notes) voice.say(note);
     if (visible.devices.empty()) topology->hosts.front().gpus.clear();
   }
   const VisibleGpus* const seen = here ? &visible : nullptr;
   auto model = model_job(options.job,
                          {*topology, seen, 0, over_hosts ? &machine->hosts : nullptr}, outside);
   if (!model) return fail(std::move(model).error());
+  if (!model->note.empty()) voice.say(model->note);
   auto solution = place_ranks(*topology, seen, *model);
   if (!solution) return fail(std::move(solution).error());
   if (options.explain && options.format == "table") {

@@ -15,6 +15,6 @@ Result<Answer> topo_verb(const TopoOptions& options, const Outside& outside);
 /// at all is a finding too.
 Result<Answer> lint_verb(const LintOptions& options, const Outside& outside);
 
-Result<Answer> map_verb(const MapOptions& options, const Outside& outside);
+Result<Answer> map_verb(const MapOptions& options, const Outside& outside, const Voice& voice);
 
 }  // namespace topolaunch::launcher

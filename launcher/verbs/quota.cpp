@@ -7,6 +7,7 @@
 
 #include "launcher/cli_options.h"
 #include "launcher/nearest_name.h"
+#include "launcher/quota_settings.h"
 #include "quota/verbs/verbs.h"
 
 namespace topolaunch::launcher {
@@ -57,13 +58,14 @@ void json_flag(CLI::App& app, bool& into) {
   flag(app, "--json", into, "one JSON object on stdout", "Options");
 }
 
-/// What inspect and quote hold a token against: the same as a run would.
-void request_from(const Settings& settings, quota::AdmitRequest& request) {
-  if (const Setting* const s = settings.find("quota_token")) request.token_path = s->values.front();
-  if (const Setting* const s = settings.find("ledger")) request.ledger_url = s->values.front();
-  if (const Setting* const s = settings.find("quota_require_uid")) {
-    request.uid_required = parse_flag(s->values.front(), s->key).value_or(false);
-  }
+/// inspect and quote hold a token against what a run would. A bad configuration is told when they
+/// work, not while their help is made.
+template <class Options>
+Status request_from(const Settings& settings, Options& options) {
+  auto request = quota_request(settings);
+  if (!request) return fail(std::move(request).error());
+  options.request = std::move(*request);
+  return {};
 }
 
 Work keygen(CLI::App& app, const Settings&) {
@@ -115,11 +117,12 @@ Work issue(CLI::App& app, const Settings& settings) {
 
 Work inspect(CLI::App& app, const Settings& settings) {
   auto o = std::make_shared<quota::InspectOptions>();
-  request_from(settings, o->request);
+  const Status configured = request_from(settings, *o);
   app.add_option("TOKEN", o->request.token_path, "token file");
   ledger(app, o->request.ledger_url);
   json_flag(app, o->json);
-  return [o](const Outside& outside) -> Result<Answer> {
+  return [o, configured](const Outside& outside) -> Result<Answer> {
+    if (!configured) return fail(configured.error());
     auto seen = quota::inspect(*o, outside);
     if (!seen) return fail(std::move(seen).error());
     return Answer{seen->text, seen->accepted ? 0 : exit_status(Code::denied)};
@@ -128,14 +131,17 @@ Work inspect(CLI::App& app, const Settings& settings) {
 
 Work quote(CLI::App& app, const Settings& settings) {
   auto o = std::make_shared<quota::QuoteOptions>();
-  request_from(settings, o->request);
+  const Status configured = request_from(settings, *o);
   text(app, "--quota-token", o->request.token_path, "token file", "FILE", "Options");
   ledger(app, o->request.ledger_url);
   number(app, "--gpus", o->request.demand.count, "that the run would take", "N");
   number(app, "--seconds", o->request.demand.wall_seconds, "that it would last", "N");
   list(app, "--type", o->request.demand.gpu_models, "GPU model; repeatable", "NAME", "Options");
   json_flag(app, o->json);
-  return [o](const Outside& outside) { return answer(quota::quote_text(*o, outside)); };
+  return [o, configured](const Outside& outside) -> Result<Answer> {
+    if (!configured) return fail(configured.error());
+    return answer(quota::quote_text(*o, outside));
+  };
 }
 
 Work balance(CLI::App& app, const Settings& settings) {

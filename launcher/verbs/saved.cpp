@@ -8,6 +8,7 @@
 #include <optional>
 #include <utility>
 
+#include "base/input_file.h"
 #include "bench/measurement.h"
 #include "launcher/plan.h"
 #include "launcher/report/checks_text.h"
@@ -20,12 +21,8 @@ namespace topolaunch::launcher {
 namespace {
 
 Result<Json> read_json(const std::string& file, const Outside& outside) {
-  auto text = outside.files.read(file);
-  if (!text) {
-    Error error = std::move(text).error();
-    error.code = Code::invalid_input;
-    return fail(std::move(error));
-  }
+  auto text = read_input(outside.files, file);
+  if (!text) return fail(std::move(text).error());
   return parse_json(*text, file);
 }
 

@@ -96,7 +96,7 @@ class Hierarchy final : public Solver {
         for (const auto& seat : by_host[ix(h)])
           if (count_of(compact) < ranks) compact.push_back(seat);
       if (count_of(compact) == ranks) {
-        apply_pins(topology, constraints, compact);
+        apply_pins(topology, *pool, constraints, compact);
         if (compact != given) choices.push_back(std::move(compact));
       }
     }

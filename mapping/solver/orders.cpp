@@ -57,7 +57,7 @@ class Orders final : public Solver {
     Incumbent best(model, constraints.objective, given_seats(topology, *pool, constraints));
     const auto offer = [&](std::vector<Seat> seats) {
       if (count_of(seats) != ranks) return;
-      apply_pins(topology, constraints, seats);
+      apply_pins(topology, *pool, constraints, seats);
       if (placement_fault(topology, *pool, constraints, seats).empty()) best.offer(seats);
     };
 

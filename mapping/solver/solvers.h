@@ -11,8 +11,6 @@
 
 namespace topolaunch::mapping {
 
-/// The given order: the baseline that every other one is held against.
-std::unique_ptr<Solver> make_identity();
 /// Every choice and order of seats, where there are few enough (see fits_exhaustive).
 std::unique_ptr<Solver> make_exhaustive();
 /// Simple orders: by fabric, round robin, compact hosts, the best GPUs of each host, and all ways to

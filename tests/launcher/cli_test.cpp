@@ -50,6 +50,17 @@ TEST(CommandLine, RunMayBeLeftOutAndOptionsStandOnBothSides) {
   EXPECT_EQ(std::get<TopoOptions>(*topo).format, "json");
 }
 
+TEST(CommandLine, AnEmptyValueIsNoValue) {
+  for (const char* const option : {"--quota-token", "--log-dir", "--summary", "--topology",
+                                   "--parallel", "--traffic", "--exclude", "--ledger"}) {
+    const Error error = error_of({option, "", "--", "x"});
+    EXPECT_EQ(error.code, Code::wrong_usage) << option;
+    EXPECT_THAT(error.message, HasSubstr(option));
+  }
+  EXPECT_EQ(run_of({"--", "x"}, setting("log_dir", "")).log_directory, "")
+      << "a file may take back what another one gives";
+}
+
 TEST(CommandLine, ValuesMayBeginWithADash) {
   EXPECT_THAT(run_of({"--engine-args", "--mca btl 'self,tcp x'", "--", "x"}).topology.engine_args,
               ElementsAre("--mca", "btl", "self,tcp x"));

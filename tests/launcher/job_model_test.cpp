@@ -64,6 +64,22 @@ TEST(JobModel, PinsAreReadOrRefused) {
   }
 }
 
+TEST(JobModel, OptionsOfParallelNeedParallel) {
+  const TemporaryWorld world;
+  JobOptions options;
+  options.order = "dp-tp";
+  EXPECT_EQ(model(options, 4, world).error().code, Code::wrong_usage);
+  EXPECT_THAT(model(options, 4, world).error().message, testing::HasSubstr("--order"));
+  options = {};
+  options.bytes = "tp=64M";
+  EXPECT_THAT(model(options, 4, world).error().message,
+              testing::HasSubstr("names a group of --parallel"));
+  options.bytes = "64 parrots";
+  EXPECT_EQ(model(options, 4, world).error().code, Code::wrong_usage);
+  options.bytes = "64M";
+  EXPECT_TRUE(model(options, 4, world));
+}
+
 TEST(JobModel, OneSourceSaysWhoTalksToWhom) {
   const TemporaryWorld world;
   JobOptions options;
@@ -83,12 +99,68 @@ TEST(JobModel, TrafficFilesAreReadOrNamed) {
   EXPECT_EQ(model(options, 4, world).error().code, Code::invalid_input);
 }
 
-TEST(JobModel, OversubscriptionMakesSeats) {
+TEST(JobModel, OversubscriptionMakesTheSeatsThatAreMissing) {
   const TemporaryWorld world;
   JobOptions options;
   options.ranks = 20;
   options.oversubscribe = true;
   EXPECT_THAT(model(options, 0, world)->constraints.slots_per_host, testing::ElementsAre(20));
+  options.ranks = 2;
+  EXPECT_THAT(model(options, 4, world)->constraints.slots_per_host, testing::IsEmpty())
+      << "enough as it is: nobody shares";
+  options.ranks = 65537;
+  EXPECT_EQ(model(options, 4, world).error().code, Code::infeasible);
+  EXPECT_EQ(model(options, 4, world).error().message,
+            "65537 ranks on 1 host: at most 65536 share one");
+}
+
+TEST(JobModel, MigInstancesAreSeats) {
+  topo::Topology topology = machine(2);
+  topology.hosts[0].gpus[0].mig_enabled = true;
+  topology.hosts[0].gpus[0].mig = {
+      {"MIG-a", "1g.5gb", Bytes(0)}, {"MIG-b", "1g.5gb", Bytes(0)}, {"MIG-c", "1g.5gb", Bytes(0)}};
+  TemporaryWorld world;
+  const auto ranks = [&] {
+    const auto visible = visible_gpus(topology.hosts.front(), world.environment);
+    return model_job({}, {topology, &visible, 0}, world.outside())->constraints.ranks;
+  };
+  EXPECT_EQ(ranks(), 4) << "three instances and a whole GPU";
+  world.environment.set("CUDA_VISIBLE_DEVICES", "MIG-a,MIG-c");
+  EXPECT_EQ(ranks(), 2);
+  EXPECT_EQ(model_job({}, {topology, nullptr, 0}, world.outside())->constraints.ranks, 4);
+}
+
+TEST(JobModel, RanksGoToEqualFastGpusWhereTheseAreEnough) {
+  topo::Topology topology = machine(4);
+  for (const std::size_t slow : {0U, 3U}) {
+    topology.hosts[0].gpus[slow].model = "Tesla T4";
+    topology.hosts[0].gpus[slow].compute_capability = 75;
+  }
+  TemporaryWorld world;
+  const auto excluded = [&](int ranks) {
+    const auto visible = visible_gpus(topology.hosts.front(), world.environment);
+    JobOptions options;
+    options.ranks = ranks;
+    const auto model = model_job(options, {topology, &visible, 0}, world.outside());
+    EXPECT_EQ(model->note.empty(), model->constraints.excluded_gpus.empty());
+    return model->constraints.excluded_gpus;
+  };
+  using testing::ElementsAre;
+  EXPECT_THAT(excluded(2), ElementsAre(std::pair(0, 0), std::pair(0, 3)));
+  EXPECT_THAT(excluded(3), testing::IsEmpty()) << "no kind has three";
+  EXPECT_THAT(excluded(4), testing::IsEmpty());
+  world.environment.set("CUDA_VISIBLE_DEVICES", "0,1,2,3");
+  EXPECT_THAT(excluded(2), testing::IsEmpty()) << "the user's list is the user's";
+}
+
+TEST(JobModel, ExcludedHostsGiveNoRanks) {
+  topo::Topology topology = machine(2);
+  topology.hosts.push_back(example_host(4));
+  topology.hosts[1].name = "other";
+  const TemporaryWorld world;
+  JobOptions options;
+  options.excluded = {"other"};
+  EXPECT_EQ(model_job(options, {topology, nullptr, 0}, world.outside())->constraints.ranks, 2);
 }
 
 }  // namespace

@@ -49,6 +49,34 @@ TEST(MakePlan, PermutesTheDevicesForAllRanksAlike) {
   EXPECT_EQ(plan.ranks[0].gpu_pci, "0000:12:00.0");
 }
 
+TEST(MakePlan, RanksThatShareGpusAreInGroupsWithoutSharing) {
+  const Plan plan = Scene({3, 1, 3, 1, 3}).plan();
+  std::vector<std::string> told;
+  for (const RankPlan& rank : plan.ranks) {
+    const auto& e = rank.environment;
+    told.push_back(e.at("RANK") + ": " + e.at("LOCAL_RANK") + "/" + e.at("LOCAL_WORLD_SIZE") + " " +
+                   e.at("GROUP_RANK") + "/" + e.at("GROUP_WORLD_SIZE") + " " +
+                   e.at("CUDA_VISIBLE_DEVICES"));
+    EXPECT_EQ(e.at("NODE_RANK"), e.at("GROUP_RANK"));
+  }
+  EXPECT_THAT(told, testing::ElementsAre("0: 0/2 0/3 3,1,0,2", "1: 1/2 0/3 3,1,0,2",
+                                         "2: 0/2 1/3 3,1,0,2", "3: 1/2 1/3 3,1,0,2",
+                                         "4: 0/1 2/3 3,0,1,2"));
+  EXPECT_EQ(plan.hosts, std::vector<std::string>{"box"});
+}
+
+TEST(MakePlan, NamesTheInstanceOfAGpuInMigMode) {
+  Scene scene({0, 0});
+  scene.topology.hosts[0].gpus[0].mig_enabled = true;
+  scene.topology.hosts[0].gpus[0].mig = {{"MIG-a", "1g.5gb", Bytes(0)}, {"MIG-b", "1g.5gb", Bytes(0)}};
+  const Plan plan = scene.plan();
+  EXPECT_EQ(plan.ranks[1].gpu_instance, "MIG-b");
+  EXPECT_EQ(plan.ranks[1].gpu_uuid, scene.topology.hosts[0].gpus[0].uuid);
+  EXPECT_EQ(plan.ranks[1].environment.at("CUDA_VISIBLE_DEVICES"), "MIG-b");
+  EXPECT_EQ(plan.ranks[1].environment.at("TOPOLAUNCH_GPU_INSTANCE"), "MIG-b");
+  EXPECT_FALSE(plan.ranks[1].environment.contains("CUDA_DEVICE_ORDER"));
+}
+
 TEST(MakePlan, KeepsTheGivenEntriesThatRanksDoNotUse) {
   Scene scene({3});
   scene.environment.set("CUDA_VISIBLE_DEVICES", "1,3");

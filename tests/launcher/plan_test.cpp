@@ -27,6 +27,7 @@ Plan example() {
   plan.tag = Plan::Tag::rank;
   plan.log_directory = "logs";
   plan.run_directory = "/runs/1";
+  plan.quiet = true;
   for (int r = 0; r < 2; ++r) {
     RankPlan rank;
     rank.rank = rank.local_rank = r;
@@ -34,6 +35,7 @@ Plan example() {
     rank.gpu_index = 1 - r;
     rank.gpu_pci = "0000:18:00.0";
     rank.gpu_uuid = "GPU-1";
+    rank.gpu_instance = "MIG-1";
     rank.numa = r;
     rank.cpus = {r, r + 2};
     rank.memory_nodes = {r};

@@ -30,6 +30,16 @@ TEST(DecideMeasure, LeavesCpusAndSingleRanksAlone) {
   EXPECT_FALSE(decide_measure("placement", example_plan(true), world.outside()).measure);
 }
 
+TEST(DecideMeasure, CannotWhereRanksShareAGpu) {
+  const TemporaryWorld world;
+  Plan plan = example_plan(true);
+  for (RankPlan& rank : plan.ranks) rank.gpu_index = 0;
+  for (const char* const how : {"auto", "quick", "full"}) {
+    EXPECT_FALSE(decide_measure(how, plan, world.outside()).measure) << how;
+  }
+  EXPECT_TRUE(decide_measure("quick", plan, world.outside()).asked) << "so that it is said";
+}
+
 TEST(MeasureBefore, SaysWhenItCouldNotBeDone) {
   TemporaryWorld world;
   world.environment.set("TOPOLAUNCH_TOPOBENCH", "/nowhere/topobench");

@@ -36,6 +36,30 @@ TEST(CheckPlacement, NamesTheRankThatReportedNothing) {
   EXPECT_THAT(named(checks, "ranks").measured, HasSubstr("1 of 2"));
 }
 
+TEST(CheckPlacement, ARankThatWasEndedBeforeItCouldReportIsNoFault) {
+  const Plan plan = example_plan();
+  auto seen = seen_as_planned(plan);
+  seen.pop_back();
+  RankEnding cut_off;
+  cut_off.rank = 1;
+  cut_off.ended_by_us = true;
+  EXPECT_EQ(named(check_placement(plan, seen, {cut_off}), "ranks").verdict, Outcome::pass);
+  cut_off.ended_by_us = false;
+  EXPECT_EQ(named(check_placement(plan, seen, {cut_off}), "ranks").verdict, Outcome::fail);
+}
+
+TEST(CheckTopology, FailsOnWarningsAndNamesTheFirst) {
+  topo::Topology topology;
+  topology.warnings.push_back({"hint", topo::Warning::Severity::note, {}, 0, "a hint"});
+  EXPECT_EQ(check_topology(topology).verdict, Outcome::pass);
+  topology.warnings.push_back({"gpu-lost", topo::Warning::Severity::error, {}, 0, "GPU 2 is lost"});
+  topology.warnings.push_back({"odd", topo::Warning::Severity::warning, {}, 0, "GPU 3 is odd"});
+  const Check check = check_topology(topology);
+  EXPECT_EQ(check.verdict, Outcome::fail);
+  EXPECT_EQ(check.measured, "2 warnings");
+  EXPECT_EQ(check.suspect, "GPU 2 is lost [gpu-lost]");
+}
+
 TEST(CheckPlacement, NamesTheRankOnOtherCpusOrAnotherGpu) {
   const Plan plan = example_plan();
   auto seen = seen_as_planned(plan);

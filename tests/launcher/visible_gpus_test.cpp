@@ -17,6 +17,12 @@ std::vector<int> gpus_of(const VisibleGpus& visible) {
   return out;
 }
 
+std::vector<std::string> entries_of(const VisibleGpus& visible) {
+  std::vector<std::string> out;
+  for (const VisibleDevice& device : visible.devices) out.push_back(device.entry);
+  return out;
+}
+
 std::vector<int> seen(const std::string& list, int gpus = 8) {
   return gpus_of(visible_gpus(example_host(gpus), {{"CUDA_VISIBLE_DEVICES", list}}));
 }
@@ -62,7 +68,7 @@ TEST(VisibleGpus, KeepUuidEntriesAsTheyWereGiven) {
   const auto visible =
       visible_gpus(example_host(4), {{"CUDA_VISIBLE_DEVICES", "GPU-00000003,GPU-00000001"}});
   EXPECT_FALSE(visible.indices);
-  EXPECT_EQ(permuted_devices(visible, {1, 3}, 0), "GPU-00000001,GPU-00000003");
+  EXPECT_THAT(entries_of(visible), ElementsAre("GPU-00000003", "GPU-00000001"));
 }
 
 TEST(VisibleGpus, NumbersCountInPciOrderWhenAskedTo) {
@@ -77,11 +83,24 @@ TEST(VisibleGpus, NumbersCountInPciOrderWhenAskedTo) {
   EXPECT_EQ(fastest.notes.size(), 1U) << "a guess is said";
 }
 
+TEST(VisibleGpus, OfSeveralKindsAreFastestFirstAsCudaCountsAndThatIsSaid) {
+  topo::Host host = example_host(3);
+  host.gpus[0].compute_capability = 75;
+  host.gpus[0].model = "Tesla T4";
+  const auto visible = visible_gpus(host, {});
+  EXPECT_THAT(gpus_of(visible), ElementsAre(1, 2, 0));
+  EXPECT_THAT(
+      visible.notes,
+      ElementsAre(testing::HasSubstr("1 x Tesla T4, 2 x NVIDIA H100 80GB HBM3): fastest first")));
+  EXPECT_THAT(gpus_of(visible_gpus(host, {{"CUDA_DEVICE_ORDER", "PCI_BUS_ID"}})),
+              ElementsAre(0, 1, 2));
+}
+
 TEST(VisibleGpus, UseUuidsWhereTheUserWantsAnotherOrderOfNumbers) {
   const auto visible = visible_gpus(
       example_host(2), {{"CUDA_VISIBLE_DEVICES", "1,0"}, {"CUDA_DEVICE_ORDER", "FASTEST_FIRST"}});
   EXPECT_FALSE(visible.indices);
-  EXPECT_EQ(permuted_devices(visible, {0, 1}, 0), "GPU-00000000-aaaa,GPU-00000001-aaaa");
+  EXPECT_THAT(entries_of(visible), ElementsAre("GPU-00000001-aaaa", "GPU-00000000-aaaa"));
 }
 
 TEST(VisibleGpus, TellWhichOnesAreHidden) {
@@ -89,21 +108,36 @@ TEST(VisibleGpus, TellWhichOnesAreHidden) {
   EXPECT_THAT(visible_gpus(host, {{"CUDA_VISIBLE_DEVICES", "2,0"}}).hidden(host), ElementsAre(1, 3));
 }
 
-TEST(PermutedDevices, GiveEachRankItsGpuAsLocalRankAndHideNone) {
-  const auto visible = visible_gpus(example_host(4), {});
-  EXPECT_EQ(permuted_devices(visible, {2, 0}, 0), "2,0,1,3");
-  EXPECT_EQ(permuted_devices(visible, {2, 0}, 1), "2,0,1,3") << "the same list for every rank";
-}
-
-TEST(PermutedDevices, ShowAMigInstanceAlone) {
-  topo::Host host = example_host(1);
+topo::Host with_instances() {
+  topo::Host host = example_host(2);
   host.gpus[0].mig_enabled = true;
   host.gpus[0].mig = {{"MIG-aaaa-1", "1g.10gb", Bytes(0)}, {"MIG-bbbb-2", "1g.10gb", Bytes(0)}};
+  return host;
+}
+
+TEST(VisibleGpus, AreTheInstancesOfAGpuInMigMode) {
+  const auto all = visible_gpus(with_instances(), {});
+  EXPECT_THAT(entries_of(all), ElementsAre("MIG-aaaa-1", "MIG-bbbb-2", "GPU-00000001-aaaa"));
+  EXPECT_FALSE(all.indices) << "what number a GPU has beside one in MIG mode isn't documented";
+  const auto seen = [](const char* list) {
+    return entries_of(visible_gpus(with_instances(), {{"CUDA_VISIBLE_DEVICES", list}}));
+  };
+  EXPECT_THAT(seen("MIG-bbbb"), ElementsAre("MIG-bbbb-2"));
+  EXPECT_THAT(seen("MIG-bbbb-2,MIG-aaaa-1"), ElementsAre("MIG-bbbb-2", "MIG-aaaa-1"));
+  EXPECT_THAT(seen("0"), ElementsAre("MIG-aaaa-1", "MIG-bbbb-2"));
+  EXPECT_THAT(seen("GPU-00000000"), ElementsAre("MIG-aaaa-1", "MIG-bbbb-2"));
+  EXPECT_THAT(seen("1"), ElementsAre("GPU-00000001-aaaa"));
+  EXPECT_THAT(seen("MIG-GPU-00000000-aaaa/1/0"), ElementsAre("MIG-GPU-00000000-aaaa/1/0"));
+}
+
+TEST(VisibleGpus, AreNoneInMigModeWithoutAnInstance) {
+  topo::Host host = with_instances();
+  host.gpus[0].mig.clear();
   const auto visible = visible_gpus(host, {});
-  EXPECT_EQ(visible.devices.size(), 2U);
-  EXPECT_EQ(permuted_devices(visible, {0, 0}, 0), "MIG-aaaa-1");
-  EXPECT_EQ(permuted_devices(visible, {0, 0}, 1), "MIG-bbbb-2");
-  EXPECT_THAT(gpus_of(visible_gpus(host, {{"CUDA_VISIBLE_DEVICES", "MIG-bbbb"}})), ElementsAre(0));
+  EXPECT_THAT(entries_of(visible), ElementsAre("GPU-00000001-aaaa"));
+  EXPECT_THAT(visible.hidden(host), ElementsAre(0));
+  EXPECT_THAT(visible.notes,
+              ElementsAre(testing::HasSubstr("GPU 0 at 0000:10:00.0 is in MIG mode")));
 }
 
 }  // namespace

@@ -15,6 +15,7 @@
 #include "base/commands.h"
 #include "base/json.h"
 #include "mapping/affinity.h"
+#include "mapping/seats.h"
 #include "tests/machine/machine_folder.h"
 #include "topo/topology_json.h"
 
@@ -94,20 +95,25 @@ TEST_P(Machine, PutsEachRankWhereTheTableSays) {
   ASSERT_TRUE(topology) << topology.error().text();
   const topo::Host& host = topology->hosts.at(0);
   const auto rows = table(GetParam());
-  ASSERT_EQ(rows.size(), host.gpus.size());
-
-  // The given order: rank i on the i-th GPU in PCI order.
-  std::vector<mapping::Seat> seats;
-  for (const Row& row : rows) {
-    ASSERT_EQ(row.rank, static_cast<int>(seats.size()));
-    seats.push_back({0, row.rank, row.rank});
+  if (host.gpus.empty()) {
+    EXPECT_TRUE(rows.empty());
+    return;
   }
+  // The given order: GPUs in PCI order, one rank a GPU or MIG instance.
+  mapping::Constraints constraints;
+  constraints.ranks = static_cast<int>(rows.size());
+  const auto pool = mapping::seat_pool(*topology, constraints);
+  ASSERT_TRUE(pool) << pool.error().text();
+  const std::vector<mapping::Seat>& seats = pool->seats;
+  ASSERT_EQ(seats.size(), rows.size());
   const auto affinity = mapping::host_affinity(host, seats);
   ASSERT_EQ(affinity.size(), rows.size());
   for (std::size_t i = 0; i < rows.size(); ++i) {
     SCOPED_TRACE(rows[i].gpu);
-    EXPECT_EQ(host.gpus[i].pci->text(), rows[i].gpu);
-    const std::string numa = host.gpus[i].numa ? std::to_string(*host.gpus[i].numa) : "-";
+    EXPECT_EQ(rows[i].rank, static_cast<int>(i));
+    const topo::Gpu& gpu = host.gpus[static_cast<std::size_t>(seats[i].gpu)];
+    EXPECT_EQ(gpu.pci->text(), rows[i].gpu);
+    const std::string numa = gpu.numa ? std::to_string(*gpu.numa) : "-";
     EXPECT_EQ(numa, rows[i].numa);
     const auto near = CpuSet::from_list(rows[i].cpus);
     ASSERT_TRUE(near);

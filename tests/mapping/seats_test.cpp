@@ -55,7 +55,7 @@ TEST(Seats, NamesTheConstraintThatDoesNotFit) {
       {[](Constraints& c) { c.require_level = "rack"; }, 2, Code::wrong_usage, "no such level"},
       {[](Constraints& c) { c.pins = {{0, "host0", 9}}; }, 2, Code::wrong_usage, "host0 has 8 GPUs"},
       {[](Constraints& c) { c.pins = {{5, "host0", 1}}; }, 2, Code::wrong_usage, "ranks are 0 to 1"},
-      {[](Constraints& c) { c.pins = {{0, "host0", 1}, {1, "host0", 1}}; }, 2, Code::infeasible, "two ranks"},
+      {[](Constraints& c) { c.pins = {{0, "host0", 1}, {1, "host0", 1}}; }, 2, Code::infeasible, "more ranks are pinned to host0:1 than it takes"},
       {[](Constraints& c) { c.pins = {{0, "host0", 1}}, c.excluded_hosts = {"host0"}; }, 2, Code::infeasible, "has 0 seats"},
       {[](Constraints& c) { c.pins = {{0, "host0", 1}}, c.excluded_gpus = {{0, 1}}; }, 2, Code::infeasible, "masked or busy"},
       {[](Constraints& c) { c.pins = {{0, "host0", -1}, {1, "host3", -1}}, c.require_level = "leaf"; }, 2, Code::infeasible,
@@ -116,6 +116,36 @@ TEST(Seats, SlotsOverTheGpusShareThem) {
   EXPECT_EQ(seats[2].gpu, 0);
   EXPECT_EQ(seats[4].gpu, 0);
   EXPECT_EQ(placement_fault(topology, *pool, constraints, seats), "");
+}
+
+TEST(Seats, AGpuInMigModeTakesARankPerInstance) {
+  auto topology = single(nvswitch_host("h", 2));
+  auto& gpu = topology.hosts[0].gpus[0];
+  gpu.mig_enabled = true;
+  EXPECT_EQ(seat_pool(topology, of(1))->total(), 1) << "no instance: only the other GPU";
+  gpu.mig = {{"MIG-a", "3g.20gb", Bytes(0)}, {"MIG-b", "2g.10gb", Bytes(0)}};
+  const auto pool = seat_pool(topology, of(3));
+  ASSERT_TRUE(pool) << pool.error().text();
+  EXPECT_EQ(pool->seats, (std::vector<Seat>{{0, 0, 0}, {0, 0, 2}, {0, 1, 1}}));
+  auto constraints = of(2);
+  constraints.ranks_on_gpu[{0, 0}] = 1;
+  EXPECT_EQ(seat_pool(topology, constraints)->seats, (std::vector<Seat>{{0, 0, 0}, {0, 1, 1}}));
+}
+
+TEST(Seats, RanksArePinnedToInstancesOfOneGpu) {
+  auto topology = single(nvswitch_host("h", 2));
+  topology.hosts[0].gpus[1].mig_enabled = true;
+  topology.hosts[0].gpus[1].mig = {{"MIG-a", "3g.20gb", Bytes(0)}, {"MIG-b", "2g.10gb", Bytes(0)}};
+  auto constraints = of(3);
+  const auto& host = topology.hosts[0].name;
+  constraints.pins = {{0, host, 1}, {1, host, 1}};
+  const auto pool = seat_pool(topology, constraints);
+  ASSERT_TRUE(pool) << pool.error().text();
+  const auto seats = given_seats(topology, *pool, constraints);
+  EXPECT_EQ(placement_fault(topology, *pool, constraints, seats), "");
+  EXPECT_EQ(seats[2].gpu, 0);
+  constraints.pins.push_back({2, host, 1});
+  EXPECT_EQ(seat_pool(topology, constraints).error().code, Code::infeasible);
 }
 
 TEST(Seats, TheGuardSeesEveryKindOfFault) {

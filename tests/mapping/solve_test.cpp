@@ -11,6 +11,7 @@
 #include "mapping/parallel.h"
 #include "mapping/patterns.h"
 #include "mapping/random.h"
+#include "mapping/seat_count.h"
 #include "mapping/seats.h"
 #include "mapping/solver/solvers.h"
 

@@ -99,7 +99,7 @@ def matches(expected, actual):
 class World:
     """A private home, state, configuration and working folder; the outside's variables stay out."""
 
-    def __init__(self, programs, folder):
+    def __init__(self, programs, folder, machines):
         self.folder = folder
         self.programs = programs
         work = folder / "here"
@@ -113,6 +113,8 @@ class World:
             "TMPDIR": str(folder / "tmp"), "XDG_RUNTIME_DIR": str(folder / "tmp"),
             "XDG_CONFIG_HOME": str(folder / "config"), "XDG_STATE_HOME": str(folder / "state"),
         }
+        if machines:
+            self.environment["MACHINES"] = str(machines.resolve())
         for name in ("TOPOLAUNCH_SHARED", "ASAN_OPTIONS", "LSAN_OPTIONS", "TSAN_OPTIONS",
                      "UBSAN_OPTIONS"):
             if name in os.environ:
@@ -151,12 +153,12 @@ def show(label, expected, actual):
         print("      | " + line)
 
 
-def replay(path, programs, accept):
+def replay(path, programs, machines, accept):
     head, cases = parse(path)
     failed = skipped = 0
     folder = pathlib.Path(tempfile.mkdtemp(prefix="topolaunch-transcript-")).resolve()
     try:
-        world = World(programs, folder)
+        world = World(programs, folder, machines)
         for case in cases:
             missing = [n for n in case.needs if shutil.which(n, path=world.environment["PATH"]) is None]
             if missing:
@@ -198,6 +200,8 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--program", action="append", default=[], metavar="PATH",
                         help="its folder comes first in PATH")
+    parser.add_argument("--machines", type=pathlib.Path,
+                        help="what tests/machine has prepared; $MACHINES in commands")
     parser.add_argument("--accept", action="store_true")
     parser.add_argument("transcripts", nargs="+", type=pathlib.Path)
     arguments = parser.parse_args()
@@ -205,7 +209,8 @@ def main():
     for text in arguments.program:
         program = pathlib.Path(text).resolve()
         programs[program.name] = program
-    results = [replay(path, programs, arguments.accept) for path in arguments.transcripts]
+    results = [replay(path, programs, arguments.machines, arguments.accept)
+               for path in arguments.transcripts]
     sys.exit(1 if 1 in results else (SKIPPED if results and set(results) == {SKIPPED} else 0))
 
 

@@ -2,22 +2,6 @@
 #include "mapping/solver/solvers.h"
 
 namespace topolaunch::mapping {
-namespace {
-
-class Identity final : public Solver {
- public:
-  std::string name() const override { return "identity"; }
-  Result<std::vector<Seat>> place(const topo::Topology& topology, const RankGraph&,
-                                  const Constraints& constraints) const override {
-    const auto pool = seat_pool(topology, constraints);
-    if (!pool) return fail(pool.error());
-    return given_seats(topology, *pool, constraints);
-  }
-};
-
-}  // namespace
-
-std::unique_ptr<Solver> make_identity() { return std::make_unique<Identity>(); }
 
 bool better(const CostModel::Score& a, const CostModel::Score& b, Constraints::Objective objective) {
   // Sums in another order differ in the last bits: that is no improvement.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// RunRecord: the files of one run, written as it goes. Where nothing can be written the run goes on
+// RunFiles: the files of one run, written as it goes. Where nothing can be written the run goes on
 // and the closing line says so.
 #pragma once
 
@@ -14,10 +14,10 @@
 
 namespace topolaunch::launcher {
 
-class RunRecord {
+class RunFiles {
  public:
   /// Makes the run's folder and tells the story where it is, or why there is none.
-  static RunRecord open(Story& story, const Outside& outside);
+  static RunFiles open(Story& story, const Outside& outside);
 
   void planned(const Story& story) const;  ///< plan.json, topology.json
   void event(const std::string& name, const Json& details) const;
@@ -27,7 +27,7 @@ class RunRecord {
   void ended(Story& story) const;
 
  private:
-  RunRecord(std::optional<RunDirectory> directory, const Outside& outside)
+  RunFiles(std::optional<RunDirectory> directory, const Outside& outside)
       : directory_(std::move(directory)), outside_(outside) {}
   std::optional<RunDirectory> directory_;
   const Outside& outside_;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "launcher/run_record.h"
+#include "launcher/run_files.h"
 
 #include <nlohmann/json.hpp>
 
@@ -10,47 +10,48 @@
 
 namespace topolaunch::launcher {
 
-RunRecord RunRecord::open(Story& story, const Outside& outside) {
+RunFiles RunFiles::open(Story& story, const Outside& outside) {
   auto directory = RunDirectory::create(outside.environment, story.plan.id);
   if (!directory) {
     story.no_directory = directory.error().text();
-    return RunRecord(std::nullopt, outside);
+    return RunFiles(std::nullopt, outside);
   }
   story.directory = directory->path();
   story.plan.run_directory = directory->path();
-  return RunRecord(std::move(*directory), outside);
+  return RunFiles(std::move(*directory), outside);
 }
 
-void RunRecord::planned(const Story& story) const {
+void RunFiles::planned(const Story& story) const {
   if (!directory_) return;
   // A file that can't be written is told at the end, by ended(): the disk may be full by then only.
   const Status plan = directory_->store("plan.json", to_pretty(to_json(story.plan)));
-  const Status topology = directory_->store("topology.json", to_pretty(topo::to_json(story.topology)));
+  const Status topology =
+      directory_->store("topology.json", to_pretty(topo::to_json(story.topology)));
   static_cast<void>(plan);
   static_cast<void>(topology);
   event("planned", Json{{"ranks", story.plan.ranks.size()}, {"command", story.plan.command}});
 }
 
-void RunRecord::event(const std::string& name, const Json& details) const {
+void RunFiles::event(const std::string& name, const Json& details) const {
   if (!directory_) return;
   const Status ignored = directory_->event(outside_.clock.unix_time(), name, details);
   static_cast<void>(ignored);
 }
 
-void RunRecord::store(const std::string& name, std::string_view text) const {
+void RunFiles::store(const std::string& name, std::string_view text) const {
   if (!directory_) return;
   const Status ignored = directory_->store(name, text);
   static_cast<void>(ignored);
 }
 
-void RunRecord::refused(const Story& story, const Error& error) const {
+void RunFiles::refused(const Story& story, const Error& error) const {
   if (!directory_) return;
   const Status verdict = directory_->store("verdict.json", to_pretty(to_json(story.verdict)));
   static_cast<void>(verdict);
   event("refused", Json{{"cause", error.text()}, {"exit_status", exit_status(error.code)}});
 }
 
-void RunRecord::ended(Story& story) const {
+void RunFiles::ended(Story& story) const {
   if (!directory_) return;
   Status all;
   const auto store = [&](const char* name, const Json& json) {
