@@ -35,6 +35,20 @@ std::string domain_of(const topo::Host& host) {
   return {};
 }
 
+/// A host whose place is unknown is counted like the worst placed of the known ones: with no uplink to
+/// pay for it would win over hosts of which more is known.
+void charge_unplaced(Level& level, const std::vector<int>& unplaced) {
+  std::vector<int> size(ix(level.blocks), 0);
+  for (const int block : level.block) ++size[ix(block)];
+  Bandwidth least;
+  for (int b = 0; b < level.blocks; ++b) {
+    if (!level.uplink[ix(b)].known()) continue;
+    const Bandwidth share = level.uplink[ix(b)] * (1.0 / size[ix(b)]);
+    if (!least.known() || share < least) least = share;
+  }
+  for (const int b : unplaced) level.uplink[ix(b)] = least;
+}
+
 }  // namespace
 
 Bandwidth host_rate(const topo::Topology& topology, int host) {
@@ -82,6 +96,11 @@ Levels fabric_levels(const topo::Topology& topology) {
     result.levels.push_back(std::move(domain));
   }
 
+  for (int h = 0; h < hosts; ++h) {
+    const bool hangs = h < count_of(topology.fabric.leaf_of_host) && topology.fabric.leaf_of_host[ix(h)] >= 0;
+    result.placed.push_back(hangs || !domain_of(topology.hosts[ix(h)]).empty());
+  }
+
   int top = -1;
   for (const auto& sw : topology.fabric.switches) top = std::max(top, sw.level);
   for (int l = 0; l <= top; ++l) {
@@ -92,10 +111,12 @@ Levels fabric_levels(const topo::Topology& topology) {
                  : l == 1                                  ? "spine"
                                                            : fmt::format("level{}", l);
     std::map<int, int> number;  // switch -> block
+    std::vector<int> unplaced;
     for (int h = 0; h < hosts; ++h) {
       const int leaf = h < count_of(topology.fabric.leaf_of_host) ? topology.fabric.leaf_of_host[ix(h)] : -1;
       const int sw = switch_at(topology.fabric, leaf, l);
       if (sw < 0) {
+        if (leaf < 0) unplaced.push_back(level.blocks);
         level.block.push_back(level.blocks++);
         level.uplink.emplace_back();
         continue;
@@ -107,6 +128,7 @@ Levels fabric_levels(const topo::Topology& topology) {
       }
       level.block.push_back(at->second);
     }
+    charge_unplaced(level, unplaced);
     if (level.blocks > 1) result.levels.push_back(std::move(level));
   }
   return result;

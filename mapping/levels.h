@@ -23,6 +23,7 @@ struct Level {
 
 struct Levels {
   std::vector<Level> levels;  ///< innermost first; levels[0] is "host"
+  std::vector<bool> placed;   ///< by host: whether a source says where it hangs; empty = all are
 
   /// Index of the outermost level whose boundary lies between two hosts; -1 for the same host.
   int crossing(int host_a, int host_b) const;
@@ -32,7 +33,8 @@ struct Levels {
   std::string names() const;
 };
 
-/// A host of unknown place is a block of its own on every level below the last.
+/// A host of unknown place is a block of its own on every level below the last, and pays there like
+/// the worst placed of the others.
 Levels fabric_levels(const topo::Topology& topology);
 
 /// Rate of all NICs of a host that are up, else the fabric's host rate; unknown if neither is known.

@@ -15,6 +15,7 @@ namespace {
 struct Sorted {
   std::vector<std::string> names;
   std::unordered_map<std::string, std::vector<const Fact*>> of_host;
+  std::unordered_set<std::string> described;
   std::vector<const Fact*> unnamed;  ///< about a machine without a name
   std::vector<const Fact*> job;      ///< switches and what else is about no host
 };
@@ -22,7 +23,41 @@ struct Sorted {
 bool about_the_job(const Fact& fact) {
   return std::holds_alternative<SwitchFact>(fact.what) ||
          std::holds_alternative<FabricFact>(fact.what) ||
+         std::holds_alternative<PairFact>(fact.what) ||
          (fact.host.empty() && std::holds_alternative<WarningFact>(fact.what));
+}
+
+/// That a host is there, how many GPUs it has, which domain it is in: not what it looks like.
+bool only_mentions(const Fact& fact) {
+  return std::holds_alternative<MentionFact>(fact.what) ||
+         std::holds_alternative<GpuCountFact>(fact.what) ||
+         std::holds_alternative<NvlinkDomainFact>(fact.what) ||
+         std::holds_alternative<WarningFact>(fact.what);
+}
+
+/// Gives hosts the names that they go by, wherever a source calls them otherwise.
+void rename_hosts(std::vector<Fact>& facts) {
+  std::unordered_map<std::string, std::string> names;
+  for (const Fact& fact : facts) {
+    if (const auto* said = std::get_if<HostNameFact>(&fact.what)) names.emplace(fact.host, said->name);
+  }
+  if (names.empty()) return;
+  std::erase_if(facts, [](const Fact& fact) {
+    return std::holds_alternative<HostNameFact>(fact.what);
+  });
+  const auto rename = [&names](std::string& name) {
+    if (const auto at = names.find(name); at != names.end()) name = at->second;
+  };
+  for (Fact& fact : facts) {
+    rename(fact.host);
+    if (auto* box = std::get_if<SwitchFact>(&fact.what)) {
+      for (auto& host : box->hosts) rename(host);
+    }
+    if (auto* pair = std::get_if<PairFact>(&fact.what)) {
+      rename(pair->a);
+      rename(pair->b);
+    }
+  }
 }
 
 Sorted sort_facts(const Survey& survey) {
@@ -36,20 +71,26 @@ Sorted sort_facts(const Survey& survey) {
       auto& facts = sorted.of_host[fact.host];
       if (facts.empty()) sorted.names.push_back(fact.host);
       facts.push_back(&fact);
+      if (!only_mentions(fact)) sorted.described.insert(fact.host);
     }
   }
   return sorted;
 }
 
-/// Hosts that switches name and nobody describes, in the switches' order.
-std::vector<std::string> undescribed(const Sorted& sorted) {
+/// Hosts that switches or measurements name and no other fact is about, in that order.
+std::vector<std::string> named_by_the_fabric(const Sorted& sorted) {
   std::vector<std::string> names;
   std::unordered_set<std::string> seen;
+  const auto add = [&](const std::string& name) {
+    if (!sorted.of_host.contains(name) && seen.insert(name).second) names.push_back(name);
+  };
   for (const Fact* fact : sorted.job) {
-    const auto* box = std::get_if<SwitchFact>(&fact->what);
-    if (box == nullptr) continue;
-    for (const auto& name : box->hosts) {
-      if (!sorted.of_host.contains(name) && seen.insert(name).second) names.push_back(name);
+    if (const auto* box = std::get_if<SwitchFact>(&fact->what)) {
+      for (const auto& name : box->hosts) add(name);
+    }
+    if (const auto* pair = std::get_if<PairFact>(&fact->what)) {
+      add(pair->a);
+      add(pair->b);
     }
   }
   return names;
@@ -71,13 +112,22 @@ void drop_repeated(std::vector<Warning>& warnings) {
 Result<Topology> assemble(Survey survey) {
   Topology topology;
   topology.live = survey.live;
+  rename_hosts(survey.facts);
   const Sorted sorted = sort_facts(survey);
   const auto keep = [&topology](MergedHost merged) {
     topology.hosts.push_back(std::move(merged.host));
     for (auto& warning : merged.warnings) topology.warnings.push_back(std::move(warning));
   };
-  for (const auto& name : sorted.names) keep(merge_host(name, sorted.of_host.at(name)));
-  const auto named_only = undescribed(sorted);
+  bool stood_in = false;
+  for (const auto& name : sorted.names) {
+    auto facts = sorted.of_host.at(name);
+    if (!sorted.described.contains(name)) {
+      facts.insert(facts.end(), sorted.unnamed.begin(), sorted.unnamed.end());
+      stood_in = true;
+    }
+    keep(merge_host(name, facts));
+  }
+  const auto named_only = named_by_the_fabric(sorted);
   if (!named_only.empty()) {
     // One description serves all of them; its warnings are said once.
     MergedHost pattern = merge_host(named_only.front(), sorted.unnamed);
@@ -86,7 +136,7 @@ Result<Topology> assemble(Survey survey) {
       topology.hosts.push_back(pattern.host);
     }
     for (auto& warning : pattern.warnings) topology.warnings.push_back(std::move(warning));
-  } else if (!sorted.unnamed.empty()) {
+  } else if (!sorted.unnamed.empty() && !stood_in) {
     std::string name = "host0";
     for (int i = 1; sorted.of_host.contains(name); ++i) name = "host" + std::to_string(i);
     keep(merge_host(name, sorted.unnamed));

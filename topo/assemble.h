@@ -4,8 +4,9 @@
 // PCI address agree. Where sources differ, trust.h decides and a warning names both origins.
 //
 // Nothing in the facts makes it fail: what contradicts itself is left out and said as a warning.
-// Facts without a host name describe one machine: it is called "host0", unless switches name hosts
-// that no other fact describes: then each of those looks like it.
+// Facts without a host name describe one machine: it is called "host0", unless there are hosts that
+// are named (by switches, measurements, node lists) and not described: then each of those looks like
+// it.
 #pragma once
 
 #include "topo/survey.h"

@@ -7,6 +7,9 @@
 #include <unordered_map>
 
 #include "topo/cpu_merge.h"
+#include "topo/fabric_fuse.h"
+#include "topo/measured_fabric.h"
+#include "topo/trust.h"
 
 namespace topolaunch::topo {
 namespace {
@@ -105,23 +108,15 @@ void settle_levels(Fabric& fabric) {
   }
 }
 
-}  // namespace
-
-Fabric merge_fabric(const std::vector<const Fact*>& facts, const std::vector<std::string>& hosts,
-                    std::vector<Warning>& warnings) {
+/// The forest of one source.
+SourceFabric one_source(const std::vector<const Fact*>& facts, const Index& host_index,
+                        std::vector<Warning>& warnings) {
   Draft draft = collect(facts, warnings);
   cut_loops(draft, warnings);
   settle_levels(draft.fabric);
-  Index host_index;
-  for (std::size_t i = 0; i < hosts.size(); ++i) host_index.emplace(hosts[i], static_cast<int>(i));
   Fabric& fabric = draft.fabric;
-  fabric.leaf_of_host.assign(hosts.size(), -1);
+  fabric.leaf_of_host.assign(host_index.size(), -1);
   for (const Fact* fact : facts) {
-    if (const auto* said = std::get_if<FabricFact>(&fact->what)) {
-      if (fabric.level_names.empty()) fabric.level_names = said->level_names;
-      if (fabric.distances.empty()) fabric.distances = said->distances;
-      if (!fabric.host_rate.known()) fabric.host_rate = said->host_rate;
-    }
     const auto* box = std::get_if<SwitchFact>(&fact->what);
     if (box == nullptr) continue;
     const int leaf = draft.by_name.at(box->name);
@@ -138,6 +133,56 @@ Fabric merge_fabric(const std::vector<const Fact*>& facts, const std::vector<std
       }
     }
   }
+  return {std::move(draft.fabric), std::move(draft.origins)};
+}
+
+/// Switch facts by source, the most trusted first, those of equal rank as they came.
+std::vector<std::vector<const Fact*>> by_source(const std::vector<const Fact*>& facts) {
+  std::vector<std::vector<const Fact*>> groups;
+  for (const Fact* fact : facts) {
+    if (!std::holds_alternative<SwitchFact>(fact->what)) continue;
+    const auto group = std::find_if(groups.begin(), groups.end(), [fact](const auto& others) {
+      return others.front()->origin.source == fact->origin.source;
+    });
+    if (group == groups.end()) {
+      groups.push_back({fact});
+    } else {
+      group->push_back(fact);
+    }
+  }
+  std::stable_sort(groups.begin(), groups.end(), [](const auto& a, const auto& b) {
+    return trust_rank(Field::fabric, a.front()->origin) < trust_rank(Field::fabric, b.front()->origin);
+  });
+  return groups;
+}
+
+/// What is said about the whole; level names are those of the source whose switches are used.
+void describe(Fabric& fabric, const std::vector<const Fact*>& facts, const std::string& source) {
+  for (const Fact* fact : facts) {
+    const auto* said = std::get_if<FabricFact>(&fact->what);
+    if (said == nullptr) continue;
+    const bool own = source.empty() || fact->origin.source == source;
+    if (own && fabric.level_names.empty()) fabric.level_names = said->level_names;
+    if (fabric.distances.empty()) fabric.distances = said->distances;
+    if (!fabric.host_rate.known()) fabric.host_rate = said->host_rate;
+  }
+}
+
+}  // namespace
+
+Fabric merge_fabric(const std::vector<const Fact*>& given, const std::vector<std::string>& hosts,
+                    std::vector<Warning>& warnings) {
+  const std::vector<Fact> measured = measured_switches(given, warnings);
+  std::vector<const Fact*> facts = given;
+  for (const Fact& fact : measured) facts.push_back(&fact);
+  Index host_index;
+  for (std::size_t i = 0; i < hosts.size(); ++i) host_index.emplace(hosts[i], static_cast<int>(i));
+  std::vector<SourceFabric> sources;
+  const auto groups = by_source(facts);
+  for (const auto& group : groups) sources.push_back(one_source(group, host_index, warnings));
+  Fabric fabric = fuse(std::move(sources), hosts, warnings);
+  fabric.leaf_of_host.resize(hosts.size(), -1);
+  describe(fabric, facts, groups.empty() ? std::string() : groups.front().front()->origin.source);
   if (!fabric.empty()) {
     std::size_t without = 0;
     std::string first;
@@ -146,7 +191,7 @@ Fabric merge_fabric(const std::vector<const Fact*>& facts, const std::vector<std
       if (without++ == 0) first = hosts[i];
     }
     if (without > 0) {
-      warn(warnings, "host-place-unknown", Warning::Severity::warning, draft.origins.front(),
+      warn(warnings, "host-place-unknown", Warning::Severity::warning, groups.front().front()->origin,
            without == 1 ? fmt::format("host {} hangs on no switch that a source names", first)
                         : fmt::format("{} hosts ({}, ...) hang on no switch that a source names",
                                       without, first));
@@ -159,7 +204,7 @@ Fabric merge_fabric(const std::vector<const Fact*>& facts, const std::vector<std
       fabric.level_names.push_back(level < 3 ? kNames[level] : fmt::format("level{}", level));
     }
   }
-  return std::move(draft.fabric);
+  return fabric;
 }
 
 }  // namespace topolaunch::topo

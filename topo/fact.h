@@ -99,17 +99,47 @@ struct FabricFact {
   Bandwidth host_rate;
 };
 
+/// That the host is part of the job. A host of which only this and the next three kinds speak counts
+/// as not described: a machine without a name stands for it, too.
+struct MentionFact {};
+
+/// GPUs of the host by its type or its label; counts where no source sees the GPUs themselves.
+struct GpuCountFact {
+  int count = 0;
+  std::string model;  ///< as nvidia-smi prints it, or a word of gpu_models(); empty = not said
+};
+
+/// The NVLink domain that the host's GPUs are in.
+struct NvlinkDomainFact {
+  std::string cluster;
+  int clique = 0;
+};
+
+/// What the host goes by: Fact::host is what some source calls it (an instance id).
+struct HostNameFact {
+  std::string name;
+};
+
+/// One measurement between two hosts.
+struct PairFact {
+  enum class Of { bandwidth, latency, distance };
+  std::string a, b;  ///< from, to
+  Of of = Of::bandwidth;
+  double value = 0;         ///< bytes per second, seconds, or what a distance is in
+  bool concurrent = false;  ///< taken while all other hosts measured, too
+};
+
 struct WarningFact {
   Warning warning;
 };
 
 struct Fact {
   Origin origin;
-  /// Empty: the whole job (switches), or a machine that its source doesn't name. Such a machine
+  /// Empty: the whole job (switches, pairs), or a machine that its source doesn't name. Such a machine
   /// stands for every host that the switches name and nobody else describes.
   std::string host;
   std::variant<HostFact, NumaFact, GpuFact, GpuLinkFact, P2pFact, NicFact, SwitchFact, WarningFact,
-               PciFact, FabricFact>
+               PciFact, FabricFact, MentionFact, GpuCountFact, NvlinkDomainFact, HostNameFact, PairFact>
       what;
 };
 

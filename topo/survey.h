@@ -24,7 +24,8 @@ Result<Survey> discover(const Sources& sources, const Outside& outside);
 /// The sources of this machine: hwloc, NVML, NICs. `host` names it.
 Sources live_sources(const std::string& host);
 
-/// One `--topology` argument: a file, recognised from its content, or a "synthetic:" / "tree:" SPEC.
+/// One `--topology` argument: a file, recognised from its content (FILE#NAME: one of several in it), a
+/// "synthetic:" / "tree:" SPEC, or a program to ask (live_command.h: "slurm:", "ec2:", ...).
 /// `distance` is the --distance list for "tree:" specs, innermost level first; may be empty.
 /// `host` names the machine of a file that describes one machine without its name (NCCL and hwloc
 /// XML); empty leaves it open: it then stands for every host that a switch file names, else "host0".

@@ -62,10 +62,16 @@ void choose(const Levels& levels, const std::vector<int>& capacity, int level, c
 }  // namespace
 
 std::vector<int> compact_hosts(const Levels& levels, const std::vector<int>& capacity, int ranks) {
-  std::vector<int> hosts, chosen;
-  for (int h = 0; h < count_of(capacity); ++h)
-    if (capacity[ix(h)] > 0) hosts.push_back(h);
-  choose(levels, capacity, count_of(levels.levels), hosts, ranks, chosen);
+  // Hosts whose place is unknown only where the others don't do: each is a block of its own, and so
+  // the best fit for every small rest.
+  std::vector<int> placed, unknown, chosen;
+  for (int h = 0; h < count_of(capacity); ++h) {
+    if (capacity[ix(h)] <= 0) continue;
+    (levels.placed.empty() || levels.placed[ix(h)] ? placed : unknown).push_back(h);
+  }
+  for (const auto& hosts : {placed, unknown}) {
+    if (!hosts.empty()) choose(levels, capacity, count_of(levels.levels), hosts, ranks, chosen);
+  }
   return chosen;
 }
 

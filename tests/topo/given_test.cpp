@@ -34,19 +34,6 @@ Error refused(const std::string& content) {
   return topology ? Error{Code::internal, "was not refused", "", "", 0} : topology.error();
 }
 
-TEST(Given, RecognisesFilesByTheirContent) {
-  EXPECT_EQ(recognise("\xEF\xBB\xBF \n<?xml version=\"1.0\"?><!-- <system> --><topology>"),
-            TopologyFormat::hwloc_xml);
-  EXPECT_EQ(recognise("<!DOCTYPE topology SYSTEM \"hwloc2.dtd\"><topology version=\"2.0\">"),
-            TopologyFormat::hwloc_xml);
-  EXPECT_EQ(recognise(kNcclFile), TopologyFormat::nccl_xml);
-  EXPECT_EQ(recognise("<graphs version=\"1\">"), TopologyFormat::nccl_graph);
-  EXPECT_EQ(recognise(" {\"schema\""), TopologyFormat::topolaunch_json);
-  EXPECT_EQ(recognise("#c\nSwitchName=a Nodes=b"), TopologyFormat::slurm_topology);
-  EXPECT_EQ(recognise("systemd"), TopologyFormat::unknown);
-  EXPECT_EQ(recognise("<html>"), TopologyFormat::unknown);
-}
-
 TEST(Given, RefusesEachBadFileInOneClearLine) {
   EXPECT_THAT(refused("").message, HasSubstr("empty"));
   EXPECT_THAT(refused(" \n ").message, HasSubstr("empty"));
@@ -56,7 +43,7 @@ TEST(Given, RefusesEachBadFileInOneClearLine) {
   EXPECT_THAT(refused("<!-- only").message, HasSubstr("cut off"));
   EXPECT_THAT(refused("<graphs/>").message, HasSubstr("graph file"));
   EXPECT_THAT(refused("{\"schema\": \"topolaunch.topo/1\",").message, HasSubstr("JSON"));
-  EXPECT_THAT(refused("{\"Instances\": []}").message, HasSubstr("schema"));
+  EXPECT_THAT(refused("{\"Other\": []}").message, HasSubstr("schema"));
   EXPECT_THAT(refused(kNcclFile.substr(0, 80)).message, HasSubstr("cut off"));
   EXPECT_THAT(refused("<topology version=\"2.0\"><object").message, HasSubstr("cut off"));
   for (const char* text : {"", "x", "<a/>", "{", "<system/>", "<topology/>"}) {

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Slurm's topology.conf and scontrol show topology: whatever the bytes, facts or one error.
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+#include "tests/fuzz/fabric_fuzz.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  using namespace topolaunch::topo;
+  const std::string_view text(reinterpret_cast<const char*>(data), size);
+  use(facts_from_topology_conf(text, "fuzz.conf"));
+  return 0;
+}

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "topo/fabric_probe.h"
+
+#include <algorithm>
+
+namespace topolaunch::topo {
+namespace {
+
+class Probe {
+ public:
+  Probe(const std::vector<std::string>& hosts, const MeasureRound& measure, ProbeResult& result)
+      : hosts_(hosts), measure_(measure), result_(result) {}
+
+  /// Every round there and back.
+  Status run(PairFact::Of of, std::uint64_t seed, int pattern) {
+    for (const Round& round : tournament(static_cast<int>(hosts_.size()), seed, pattern)) {
+      Round back;
+      for (const auto& [from, to] : round) back.emplace_back(to, from);
+      for (const Round& way : {round, back}) {
+        const auto values = measure_(of, way);
+        if (!values) return tl::unexpected(values.error());
+        ++result_.rounds;
+        for (std::size_t i = 0; i < way.size() && i < values->size(); ++i) {
+          result_.pairs.push_back({hosts_[static_cast<std::size_t>(way[i].first)],
+                                   hosts_[static_cast<std::size_t>(way[i].second)], of,
+                                   (*values)[i], true});
+        }
+      }
+    }
+    return {};
+  }
+  LeafClusters look(PairFact::Of of) const { return leaf_clusters(PairTable(result_.pairs, of)); }
+
+ private:
+  const std::vector<std::string>& hosts_;
+  const MeasureRound& measure_;
+  ProbeResult& result_;
+};
+
+}  // namespace
+
+Result<ProbeResult> probe_fabric(const std::vector<std::string>& hosts, const MeasureRound& measure,
+                                 const ProbeOptions& options) {
+  ProbeResult result;
+  Probe probe(hosts, measure, result);
+  if (auto done = probe.run(PairFact::Of::latency, options.seed, 0); !done) {
+    return tl::unexpected(std::move(done.error()));
+  }
+  result.by = PairFact::Of::latency;
+  result.leaves = probe.look(result.by);
+  if (result.leaves.sure) return result;
+  result.by = PairFact::Of::bandwidth;
+  const int patterns = tournament_patterns(static_cast<int>(hosts.size()));
+  while (result.tournaments < options.most_tournaments && !options.time_is_up()) {
+    const auto seed = options.seed + static_cast<std::uint64_t>(result.tournaments / patterns);
+    if (auto done = probe.run(result.by, seed, result.tournaments % patterns); !done) {
+      return tl::unexpected(std::move(done.error()));
+    }
+    ++result.tournaments;
+    LeafClusters found = probe.look(result.by);
+    const bool agreed = found.sure && result.leaves.sure && found.leaf == result.leaves.leaf;
+    result.leaves = std::move(found);
+    if (agreed) return result;
+  }
+  // Certain once is not enough: the next tournament might have said otherwise.
+  result.leaves.sure = false;
+  if (result.leaves.why.empty()) result.leaves.why = "no two tournaments in a row agreed";
+  return result;
+}
+
+}  // namespace topolaunch::topo

@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "topo/pair_csv.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <set>
+
+#include "topo/csv_rows.h"
+#include "topo/host_list.h"
+#include "topo/measured_unit.h"
+
+namespace topolaunch::topo {
+namespace {
+
+constexpr std::size_t kMostHosts = 2048;
+
+std::string lower(std::string_view text) {
+  std::string out(text);
+  for (char& c : out) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  return out;
+}
+bool has(std::string_view text, std::string_view part) {
+  return text.find(part) != std::string_view::npos;
+}
+
+/// Columns of a table by their headings; -1 = not there.
+struct Columns {
+  int from = -1, to = -1, hosts = -1, value = -1, test = -1, gpus = -1;
+  MeasuredUnit unit;
+  bool pairs() const { return value >= 0 && ((from >= 0 && to >= 0) || hosts >= 0); }
+};
+
+Columns columns_of(const std::vector<std::string>& heading) {
+  Columns found;
+  for (std::size_t i = 0; i < heading.size(); ++i) {
+    const std::string name = lower(heading[i]);
+    const int at = static_cast<int>(i);
+    if (name == "src" || name == "source" || name == "from" || name == "host1" || name == "a") {
+      found.from = at;
+    } else if (name == "dst" || name == "destination" || name == "to" || name == "host2" ||
+               name == "b") {
+      found.to = at;
+    } else if (name == "nodes" || name == "hosts" || name == "pair") {
+      found.hosts = at;
+    } else if (name == "test") {
+      found.test = at;
+    } else if (name == "g") {
+      found.gpus = at;  // of each host; a run over eight is no repeat of one over one
+    } else if (const auto unit = measured_unit(heading[i])) {
+      // Of an average and a peak: the average, which has all sizes in it.
+      if (found.value >= 0 && !has(name, "avg")) continue;
+      found.value = at;
+      found.unit = *unit;
+    }
+  }
+  return found;
+}
+
+class Reader {
+ public:
+  Reader(std::string_view text, const std::string& file) : table_(csv_rows(text)), file_(file) {}
+
+  Result<std::vector<Fact>> read() {
+    if (table_.rows.empty()) return fail(error(1, "the table is empty"));
+    const auto columns = columns_of(table_.rows.front().cells);
+    auto done = columns.pairs() ? read_pairs(columns) : read_matrix();
+    if (!done) return tl::unexpected(std::move(done.error()));
+    if (facts_.empty()) return fail(error(1, "no pair of hosts has a value in it"));
+    return std::move(facts_);
+  }
+
+ private:
+  Error error(int line, std::string message) const {
+    return Error{Code::invalid_input, std::move(message), {}, file_, line};
+  }
+  void add(int line, std::string a, std::string b, const MeasuredUnit& unit, double value) {
+    if (!(value > 0)) return;  // a pair that carried nothing was not measured
+    facts_.push_back({{"measured", file_, line},
+                      {},
+                      PairFact{std::move(a), std::move(b), unit.of, value * unit.factor, false}});
+  }
+  void note(std::string code, int line, std::string message) {
+    facts_.push_back({{"measured", file_, line},
+                      {},
+                      WarningFact{{std::move(code), Warning::Severity::warning, file_, line,
+                                   std::move(message)}}});
+  }
+
+  Status read_pairs(const Columns& columns) {
+    const auto cell = [](const CsvRow& row, int column) -> std::string {
+      return column >= 0 && static_cast<std::size_t>(column) < row.cells.size()
+                 ? row.cells[static_cast<std::size_t>(column)]
+                 : std::string();
+    };
+    // Tests differ in what they call bandwidth: one series counts, the one with most pairs.
+    const auto series = [&](const CsvRow& row) {
+      return cell(row, columns.test) + ' ' + cell(row, columns.gpus);
+    };
+    const std::string usual = usual_series(columns, series);
+    int failed = 0, first_failed = 0;
+    std::set<std::string> hosts;
+    for (std::size_t i = 1; i < table_.rows.size(); ++i) {
+      const CsvRow& row = table_.rows[i];
+      if (series(row) != usual) continue;
+      std::vector<std::string> ends;
+      if (columns.hosts >= 0) {
+        auto list = expand_host_list(cell(row, columns.hosts));
+        if (!list) return fail(error(row.line, list.error().message));
+        ends = std::move(*list);
+      } else {
+        ends = {cell(row, columns.from), cell(row, columns.to)};
+      }
+      const auto value = csv_number(cell(row, columns.value), table_.separator);
+      if (ends.size() != 2 || ends[0].empty() || ends[1].empty()) {
+        if (ends.size() > 2) continue;  // a run over more hosts is no pair
+        return fail(error(row.line, "the row names no two hosts"));
+      }
+      hosts.insert(ends.begin(), ends.end());
+      if (hosts.size() > kMostHosts) return fail(error(row.line, "more than 2,048 hosts"));
+      if (!value && failed++ == 0) first_failed = row.line;
+      if (value) add(row.line, ends[0], ends[1], columns.unit, *value);
+    }
+    if (failed > 0) {
+      note("measured-missing", first_failed,
+           fmt::format("{} pair{} without a value", failed, failed == 1 ? " is" : "s are"));
+    }
+    return {};
+  }
+
+  template <class Series>
+  std::string usual_series(const Columns& columns, Series series) const {
+    std::vector<std::pair<std::string, int>> seen;
+    const auto at = static_cast<std::size_t>(columns.value);
+    for (std::size_t i = 1; i < table_.rows.size() && seen.size() < 64; ++i) {
+      const CsvRow& row = table_.rows[i];
+      const bool has_value = at < row.cells.size() && csv_number(row.cells[at], table_.separator);
+      const std::string name = series(row);
+      auto known = std::find_if(seen.begin(), seen.end(),
+                                [&name](const auto& s) { return s.first == name; });
+      if (known == seen.end()) known = seen.insert(seen.end(), {name, 0});
+      known->second += has_value ? 1 : 0;
+    }
+    const auto most = std::max_element(
+        seen.begin(), seen.end(), [](const auto& a, const auto& b) { return a.second < b.second; });
+    return most == seen.end() ? std::string() : most->first;
+  }
+
+  Status read_matrix() {
+    const auto& heading = table_.rows.front();
+    const std::vector<std::string> names(heading.cells.begin() + 1, heading.cells.end());
+    if (names.size() > kMostHosts) return fail(error(heading.line, "more than 2,048 hosts"));
+    if (names.size() < 2) return fail(error(heading.line, "the matrix has fewer than two columns"));
+    std::set<std::string> once(names.begin(), names.end());
+    if (once.size() != names.size() || once.contains("")) {
+      return fail(error(heading.line, "the matrix names a column twice, or not at all"));
+    }
+    const MeasuredUnit unit = measured_unit(heading.cells.front()).value_or(MeasuredUnit());
+    int missing = 0, first_missing = 0;
+    std::set<std::string> rows;
+    for (std::size_t i = 1; i < table_.rows.size(); ++i) {
+      const CsvRow& row = table_.rows[i];
+      const std::string& from = row.cells.front();
+      if (!once.contains(from)) {
+        return fail(error(row.line, fmt::format("row '{}' has no column", from.substr(0, 60))));
+      }
+      if (!rows.insert(from).second) {
+        return fail(error(row.line, fmt::format("row '{}' stands twice", from)));
+      }
+      if (row.cells.size() != names.size() + 1) {
+        return fail(error(row.line, fmt::format("the row has {} cells, the heading {}",
+                                                row.cells.size(), names.size() + 1)));
+      }
+      for (std::size_t c = 0; c < names.size(); ++c) {
+        if (names[c] == from) continue;
+        const auto value = csv_number(row.cells[c + 1], table_.separator);
+        if (value) add(row.line, from, names[c], unit, *value);
+        if (!value && missing++ == 0) first_missing = row.line;
+      }
+    }
+    if (rows.size() != names.size()) {
+      return fail(
+          error(table_.rows.back().line,
+                fmt::format("the matrix has {} rows and {} columns", rows.size(), names.size())));
+    }
+    if (missing > 0) {
+      note("measured-missing", first_missing,
+           fmt::format("{} cell{} without a value", missing, missing == 1 ? " is" : "s are"));
+    }
+    return {};
+  }
+
+  CsvTable table_;
+  const std::string& file_;
+  std::vector<Fact> facts_;
+};
+
+}  // namespace
+
+bool looks_like_pair_csv(std::string_view text) {
+  const auto table = csv_rows(text.substr(0, 1 << 16));
+  if (table.rows.size() < 2 || table.rows.front().cells.size() < 3) return false;
+  const auto& heading = table.rows.front().cells;
+  if (columns_of(heading).pairs()) return true;
+  // A matrix: its second line begins with one of its columns, and the rest are numbers or blank.
+  const auto& row = table.rows[1].cells;
+  const bool named = std::find(heading.begin() + 1, heading.end(), row.front()) != heading.end();
+  if (!named || row.size() < 3) return false;
+  return std::all_of(row.begin() + 1, row.end(), [&table](const std::string& cell) {
+    return cell.empty() || cell == "-" || cell.starts_with("N/A") ||
+           csv_number(cell, table.separator).has_value();
+  });
+}
+
+Result<std::vector<Fact>> facts_from_pair_csv(std::string_view text, const std::string& file) {
+  return Reader(text, file).read();
+}
+
+}  // namespace topolaunch::topo
