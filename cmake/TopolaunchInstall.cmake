@@ -73,7 +73,8 @@ set(CPACK_DEBIAN_DEV_PACKAGE_NAME topolaunch-dev)
 set(CPACK_DEBIAN_DEV_PACKAGE_SECTION libdevel)
 set(CPACK_DEBIAN_DEV_PACKAGE_SHLIBDEPS OFF)
 set(CPACK_DEBIAN_DEV_PACKAGE_DEPENDS
-  "libexpected-dev, libfmt-dev, libhwloc-dev, libpugixml-dev, libsqlite3-dev, libssl-dev, nlohmann-json3-dev")
+  "libexpected-dev, libfmt-dev, libhwloc-dev, libpugixml-dev, libsqlite3-dev, libssl-dev, "
+  "libyaml-cpp-dev, nlohmann-json3-dev")
 set(CPACK_COMPONENT_TOPOLAUNCH_DESCRIPTION
   "Starts every rank of a GPU job on the right GPU, proves it, and runs the job.")
 set(CPACK_COMPONENT_TOPOBENCH_DESCRIPTION

@@ -158,6 +158,11 @@ void build_topo(CLI::App& app, Request& request) {
 void build_lint(CLI::App& app, Request& request) {
   auto& o = request.emplace<LintOptions>();
   topology_options(app, o.topology);
+  text(app, "--against", o.against, "hold them against this machine or another file", "live|FILE",
+       kWhere);
+  flag(app, "--env", o.environment, "FILEs (else this environment) are variables", kWhere);
+  flag(app, "--job", o.job, "FILEs are sbatch scripts, training jobs, manifests", kWhere);
+  flag(app, "--rules", o.rules, "print the rules", kOutput);
   flag(app, "--json", o.json, "findings as one JSON object", kOutput);
   app.add_option("FILE", o.files, "topology files or SPECs (else this machine)")->group(kWhere);
 }
@@ -229,7 +234,7 @@ const std::vector<VerbEntry>& verbs() {
       {"run", "[OPTIONS] -- COMMAND [ARGS...]", "place the ranks, start the job, check, report",
        true, build_run},
       {"topo", "[OPTIONS]", "what is this machine: GPUs, links, NICs, NUMA", false, build_topo},
-      {"lint", "[OPTIONS] [FILE...]", "is this topology file, is this machine right? 1 = findings",
+      {"lint", "[OPTIONS] [FILE...]", "is this file, machine, environment, job right? 1 = findings",
        false, build_lint},
       {"map", "[OPTIONS]", "solve and print the placement, start nothing", false, build_map},
       {"bench", "[OPTIONS] [-- topobench's options]",

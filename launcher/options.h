@@ -68,6 +68,10 @@ struct TopoOptions {
 struct LintOptions {
   TopologyOptions topology;
   std::vector<std::string> files;
+  std::string against;       ///< "live", a file or a SPEC; empty = against nothing
+  bool environment = false;  ///< the files (else this process) hold variables
+  bool job = false;          ///< the files are job requests
+  bool rules = false;        ///< print the rules and look at nothing
   bool json = false;
 };
 

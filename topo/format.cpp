@@ -14,6 +14,7 @@
 #include "topo/pair_csv.h"
 #include "topo/slurm_conf.h"
 #include "topo/slurm_yaml.h"
+#include "topo/smi/text.h"
 #include "topo/source/hwloc.h"
 #include "topo/xml_lines.h"
 
@@ -79,6 +80,10 @@ const std::vector<Format>& formats() {
        [](const GivenText& given) { return facts_from_topology_conf(given.text, given.file); }},
       {"ibnetdiscover", looks_like_ibnetdiscover,
        [](const GivenText& given) { return facts_from_ibnetdiscover(given.text, given.file); }},
+      {"what nvidia-smi prints (topo -m, topo -p2p r, nvlink -s, -L, --query-gpu)", looks_like_smi,
+       [](const GivenText& given) {
+         return facts_from_smi(given.text, given.file, given.host);
+       }},
       {"Matrix Market", looks_like_matrix_market,
        [](const GivenText& given) { return facts_from_matrix_market(given.text, given.file); }},
       {"logs of nccl-tests over two hosts", looks_like_nccl_log,

@@ -4,6 +4,8 @@
 #include "base/input_file.h"
 #include "topo/ec2.h"
 #include "topo/live_command.h"
+#include "topo/source/hwloc.h"
+#include "topo/source/sysfs.h"
 #include "topo/synthetic.h"
 #include "topo/tree_spec.h"
 
@@ -24,6 +26,34 @@ class GivenSource final : public Source {
   std::vector<Fact> facts_;
 };
 
+/// A folder that holds another machine's /sys and /proc.
+bool is_captured_machine(const std::string& folder, const Files& files) {
+  return files.exists(folder + "/sys/devices/system/cpu");
+}
+
+Result<std::vector<Fact>> facts_from_folder(const std::string& folder, const Outside& outside,
+                                            const std::string& host) {
+  const RootedFiles captured(folder);
+  Environment environment;
+  environment.set("TOPOLAUNCH_FSROOT", folder);
+  const Outside where{captured, outside.commands, outside.clock, environment};
+  std::vector<Fact> all;
+  const HwlocSource cpus(host);
+  const SysfsSource devices(host);
+  for (const Source* source : {static_cast<const Source*>(&cpus), static_cast<const Source*>(&devices)}) {
+    auto facts = source->look(where);
+    if (!facts && source == &devices) continue;  // CPUs alone are a machine
+    if (!facts) return fail(std::move(facts).error().at(folder));
+    for (auto& fact : *facts) {
+      const auto* said = std::get_if<WarningFact>(&fact.what);
+      if (said != nullptr && said->warning.code == "not-this-machine") continue;  // as was asked for
+      fact.origin.file = folder;
+      all.push_back(std::move(fact));
+    }
+  }
+  return all;
+}
+
 Result<std::unique_ptr<Source>> given_source(const std::string& argument,
                                              const std::vector<double>& distance,
                                              const Outside& outside, const std::string& host) {
@@ -43,6 +73,11 @@ Result<std::unique_ptr<Source>> given_source(const std::string& argument,
     return source("tree", tree_facts(*spec));
   }
   if (auto live = live_command(argument)) return std::move(live);
+  if (is_captured_machine(argument, outside.files)) {
+    auto facts = facts_from_folder(argument, outside, host);
+    if (!facts) return tl::unexpected(std::move(facts.error()));
+    return source("folder " + argument, std::move(*facts));
+  }
   // FILE#NAME: one of the topologies that the file holds.
   std::string file = argument, part;
   if (const auto hash = argument.rfind('#');

@@ -8,6 +8,7 @@
 
 #include "topo/claims.h"
 #include "topo/cpu_merge.h"
+#include "topo/gpu_model.h"
 
 namespace topolaunch::topo {
 namespace {
@@ -145,6 +146,9 @@ Gpu build(const GpuClaims& claims, const Host& host, std::vector<Warning>& warni
   gpu.model = claims.model.value_or(Field::identity, {});
   gpu.memory = claims.memory.value_or(Field::identity, {});
   gpu.compute_capability = claims.capability.value_or(Field::identity, 0);
+  if (const auto model = gpu_model(gpu.model); model && gpu.compute_capability == 0) {
+    gpu.compute_capability = model->capability;
+  }
   gpu.pcie_generation = claims.generation.value_or(Field::identity, 0);
   gpu.pcie_width = claims.width.value_or(Field::identity, 0);
   gpu.pcie_generation_max = claims.generation_max.value_or(Field::identity, 0);
@@ -170,6 +174,11 @@ Gpu build(const GpuClaims& claims, const Host& host, std::vector<Warning>& warni
   return gpu;
 }
 
+/// Numbers hold within one source and file; nvidia-smi's outputs share the driver's.
+std::tuple<std::string, std::string, int> number_key(const Origin& origin, int number) {
+  return {origin.source, origin.source == "nvidia-smi" ? std::string() : origin.file, number};
+}
+
 }  // namespace
 
 std::optional<int> GpuIndex::find(const GpuRef& ref, const Origin& origin) const {
@@ -180,7 +189,7 @@ std::optional<int> GpuIndex::find(const GpuRef& ref, const Origin& origin) const
     if (const auto found = by_pci_.find(*ref.pci); found != by_pci_.end()) return found->second;
   }
   if (ref.index) {
-    const auto found = by_number_.find({origin.source, origin.file, *ref.index});
+    const auto found = by_number_.find(number_key(origin, *ref.index));
     if (found != by_number_.end()) return found->second;
   }
   return {};
@@ -192,9 +201,13 @@ class GpuMerge {
   explicit GpuMerge(const std::vector<const Fact*>& facts) : facts_(facts) {}
 
   GpuIndex run(Host& host, std::vector<Warning>& warnings) {
+    // Those with an identity first: then a number alone finds the GPU that has it, in whatever order
+    // the files were given.
     std::vector<std::pair<int, const Fact*>> members;
-    for (const Fact* fact : facts_) {
-      if (const auto* gpu = std::get_if<GpuFact>(&fact->what)) {
+    for (const bool identified : {true, false}) {
+      for (const Fact* fact : facts_) {
+        const auto* gpu = std::get_if<GpuFact>(&fact->what);
+        if (gpu == nullptr || identified != (!gpu->uuid.empty() || gpu->pci.has_value())) continue;
         members.emplace_back(group_of(*gpu, fact->origin), fact);
       }
     }
@@ -226,7 +239,7 @@ class GpuMerge {
     if (!gpu.uuid.empty()) meet(index_.by_uuid_, gpu.uuid);
     if (gpu.pci) meet(index_.by_pci_, *gpu.pci);
     if (gpu.index) {
-      const std::tuple key{origin.source, origin.file, *gpu.index};
+      const auto key = number_key(origin, *gpu.index);
       if (!group) {
         meet(index_.by_number_, key);
       } else {

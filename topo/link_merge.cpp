@@ -11,6 +11,7 @@
 #include "topo/claims.h"
 #include "topo/cpu_merge.h"
 #include "topo/gpu_merge.h"
+#include "topo/gpu_model.h"
 #include "topo/link_speed.h"
 
 namespace topolaunch::topo {
@@ -27,7 +28,24 @@ struct Picture {
       return link.type == LinkType::c2c ? sum : sum + link.count;
     });
   }
+  int inactive() const {
+    return std::accumulate(links.begin(), links.end(), 0,
+                           [](int sum, const GpuLink& link) { return sum + link.inactive; });
+  }
+  bool knows_ends() const {
+    return std::any_of(links.begin(), links.end(), [](const GpuLink& link) {
+      return link.count > 0 && link.to != GpuLink::To::unknown;
+    });
+  }
 };
+
+/// The most NVLinks that this GPU can have: by its name, else by its generation.
+int most_links(const Gpu& gpu) {
+  const auto model = gpu_model(gpu.model);
+  return model && gpu.compute_capability == model->capability
+             ? model->most_links
+             : nvlink_most_links(gpu.compute_capability);
+}
 
 GpuLink* same_end(std::vector<GpuLink>& links, const GpuLink& like) {
   for (auto& link : links) {
@@ -101,11 +119,11 @@ void fill_counts(const Gpu& gpu, Picture& picture) {
   }
 }
 
-/// The same number of links to every other GPU, more in all than a GPU has: they end in switches,
-/// each link reaches every peer. (nvidia-smi and hwloc show NVSwitch machines so.)
-void see_switches(const Host& host, const Gpu& gpu, Picture& picture,
+/// The same number of links to every other GPU that has any, more in all than a GPU has: they end in
+/// switches, each link reaches every peer. (nvidia-smi and hwloc show NVSwitch machines so.)
+void see_switches(const Host& host, const Gpu& gpu, int linked_gpus, Picture& picture,
                   std::vector<Warning>& warnings) {
-  const int most = nvlink_most_links(gpu.compute_capability);
+  const int most = most_links(gpu);
   if (picture.active() <= most) return;
   int peers = 0;
   int count = 0;
@@ -116,7 +134,7 @@ void see_switches(const Host& host, const Gpu& gpu, Picture& picture,
     count = link.count;
     ++peers;
   }
-  const bool all_peers = peers > 0 && peers + 1 == static_cast<int>(host.gpus.size());
+  const bool all_peers = peers > 0 && peers + 1 >= linked_gpus;
   const bool switches = even && all_peers && count <= most;
   GpuLink* into_switch = nullptr;
   for (auto& link : picture.links) {
@@ -152,16 +170,17 @@ void see_switches(const Host& host, const Gpu& gpu, Picture& picture,
 }
 
 /// Who told of the links that are used; nothing = nobody did.
-std::optional<Origin> choose(const Host& host, Gpu& gpu, std::vector<Picture>& pictures,
-                             std::vector<Warning>& warnings) {
+std::optional<Origin> choose(const Host& host, Gpu& gpu, int linked_gpus,
+                             std::vector<Picture>& pictures, std::vector<Warning>& warnings) {
+  // Of two pictures that are trusted alike, the one that knows where the links end.
+  const auto rank = [](const Picture& picture) {
+    return std::pair(trust_rank(Field::identity, picture.origin), !picture.knows_ends());
+  };
   const Picture* best = nullptr;
   for (auto& picture : pictures) {
     fill_counts(gpu, picture);
-    see_switches(host, gpu, picture, warnings);
-    if (best == nullptr || trust_rank(Field::identity, picture.origin) <
-                               trust_rank(Field::identity, best->origin)) {
-      best = &picture;
-    }
+    see_switches(host, gpu, linked_gpus, picture, warnings);
+    if (best == nullptr || rank(picture) < rank(*best)) best = &picture;
   }
   if (best == nullptr) return {};
   gpu.links = best->links;
@@ -176,6 +195,11 @@ std::optional<Origin> choose(const Host& host, Gpu& gpu, std::vector<Picture>& p
     for (const auto& link : picture.links) {
       GpuLink* mine = same_end(gpu.links, link);
       if (mine != nullptr && !mine->bandwidth.known()) mine->bandwidth = link.bandwidth;
+    }
+    if (best->inactive() == 0 && picture.inactive() > 0) {
+      GpuLink down;
+      down.inactive = picture.inactive();
+      gpu.links.push_back(down);
     }
   }
   const auto per_link = nvlink_per_link(gpu.compute_capability);
@@ -267,9 +291,15 @@ void merge_links(const std::vector<const Fact*>& facts, const GpuIndex& index, H
                  std::vector<Warning>& warnings) {
   if (host.gpus.empty()) return;
   auto pictures = collect(facts, index, host, warnings);
+  const auto linked = std::count_if(pictures.begin(), pictures.end(), [](const auto& of_gpu) {
+    return std::any_of(of_gpu.begin(), of_gpu.end(), [](const Picture& picture) {
+      return picture.knows_ends() || picture.active() > 0;
+    });
+  });
   LinkOrigins origins;
   for (auto& gpu : host.gpus) {
-    origins.add(choose(host, gpu, pictures[static_cast<std::size_t>(gpu.index)], warnings));
+    origins.add(choose(host, gpu, static_cast<int>(linked),
+                       pictures[static_cast<std::size_t>(gpu.index)], warnings));
   }
   check_equals(host, origins, warnings);
   check_ends(host, origins, warnings);

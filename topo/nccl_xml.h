@@ -5,7 +5,8 @@
 // affinity, bare addresses, numaid -1, several hosts in one file told apart by host_hash, AMD's
 // xgmi); written so that NCCL reads it.
 //
-//   <cpu numaid="0" affinity="ffffffff" arch="x86_64"> <pci busid="0000:18:00.0" class="0x030200"> ...
+//   <cpu numaid="0" affinity="ffffffff" arch="x86_64"> <pci busid="0000:18:00.0" class="0x030200">
+//   ...
 //
 // Not read: NCCL_GRAPH_DUMP_FILE (rings and trees that NCCL chose): it is told apart and refused.
 #pragma once
@@ -19,8 +20,8 @@
 namespace topolaunch::topo {
 
 /// Facts with origin "nccl-xml FILE:LINE". A file of one host doesn't name it: its facts are of
-/// `host`, which may be empty (see Fact::host); hosts of a file with several are "host0", "host1", ...
-/// invalid_input with the line for text that isn't this format, is cut off, or holds nothing.
+/// `host`, which may be empty (see Fact::host); hosts of a file with several are "host0", "host1",
+/// ... invalid_input with the line for text that isn't this format, is cut off, or holds nothing.
 Result<std::vector<Fact>> facts_from_nccl_xml(std::string_view text, const std::string& file,
                                               const std::string& host);
 

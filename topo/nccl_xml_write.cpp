@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Host -> NCCL_TOPO_FILE. NCCL wants numaid, affinity, arch, vendor, familyid and modelid of every
-// <cpu> and busid, class, link_speed and link_width of every <pci> (2.28.9 src/graph/xml.cc, topo.cc).
+// <cpu> and busid, class, link_speed and link_width of every <pci> (2.28.9 src/graph/xml.cc,
+// topo.cc).
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -20,8 +21,8 @@ void set(pugi::xml_node node, const char* name, const std::string& value) {
   node.append_attribute(name).set_value(value.c_str());
 }
 
-/// NCCL lists a PCIe switch once, by its upstream port: of a path with every port of it (as sysfs and
-/// hwloc have it: root port, upstream, downstream, ...) every second one counts from below.
+/// NCCL lists a PCIe switch once, by its upstream port: of a path with every port of it (as sysfs
+/// and hwloc have it: root port, upstream, downstream, ...) every second one counts from below.
 std::vector<PciAddress> switches_of(const std::vector<PciAddress>& path,
                                     const std::vector<Origin>& origins) {
   const bool every_port = std::any_of(origins.begin(), origins.end(), [](const Origin& origin) {
@@ -112,20 +113,22 @@ class Writer {
     auto node = pci.append_child("gpu");
     set(node, "dev", std::to_string(gpu.index));
     set(node, "sm", std::to_string(gpu.compute_capability));
+    // RCCL knows the generation by the chip's name.
+    constexpr std::string_view amd = "AMD gfx";
+    if (gpu.model.starts_with(amd)) set(node, "gcn", gpu.model.substr(amd.find("gfx")));
     set(node, "rank", std::to_string(gpu.index));
     set(node, "gdr", "1");
     for (const auto& link : gpu.links) {
       if (link.count <= 0) continue;
       if (link.type == LinkType::c2c) {
         auto c2c = node.append_child("c2c");
-        set(c2c, "bw", std::to_string(std::llround(link.bandwidth.bytes_per_second() / 1e6 /
-                                                   link.count)));
+        set(c2c, "bw",
+            std::to_string(std::llround(link.bandwidth.bytes_per_second() / 1e6 / link.count)));
         set(c2c, "count", std::to_string(link.count));
         continue;
       }
-      const Gpu* peer = link.to == GpuLink::To::gpu
-                            ? &host_.gpus[static_cast<std::size_t>(link.peer)]
-                            : nullptr;
+      const Gpu* peer =
+          link.to == GpuLink::To::gpu ? &host_.gpus[static_cast<std::size_t>(link.peer)] : nullptr;
       if ((peer == nullptr || !peer->pci) && link.to != GpuLink::To::nvswitch) continue;
       auto entry = node.append_child(link.type == LinkType::xgmi ? "xgmi" : "nvlink");
       set(entry, "target", peer != nullptr ? peer->pci->text() : "fffffff:ff:ff.0");

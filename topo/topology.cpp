@@ -5,6 +5,8 @@
 
 #include <algorithm>
 
+#include "topo/smi/told_paths.h"
+
 namespace topolaunch::topo {
 namespace {
 
@@ -36,9 +38,17 @@ PciRelation relation_of(const PciAddress& a, const std::vector<PciAddress>& path
   const PciAddress& root_a = path_a.empty() ? a : path_a.front();
   const PciAddress& root_b = path_b.empty() ? b : path_b.front();
   if (same_bus(root_a, root_b)) return PciRelation::phb;
+  if (smi::told(root_a) && smi::told(root_b)) {
+    return root_a.domain == root_b.domain ? PciRelation::node : PciRelation::sys;
+  }
   if (numa_a && numa_b) return PciRelation::node;
   return PciRelation::unknown;
 }
+
+/// The bridges above a device place it as well as its own address does.
+bool placed(const auto& device) { return device.pci || !device.pcie_path.empty(); }
+
+PciAddress own_address(const auto& device) { return device.pci.value_or(PciAddress{}); }
 
 /// All that can be said without PCI addresses: within a NUMA node it is NODE or closer.
 PciRelation by_numa(std::optional<int> a, std::optional<int> b) {
@@ -62,17 +72,14 @@ const NumaNode* Host::numa_node(int id) const {
 
 PciRelation Host::relation(const Gpu& a, const Gpu& b) const {
   if (&a == &b || a.index == b.index) return PciRelation::same;
-  if (!a.pci || !b.pci) {
-    return by_numa(a.numa, b.numa);
-  }
-  return relation_of(*a.pci, a.pcie_path, a.numa, *b.pci, b.pcie_path, b.numa);
+  if (!placed(a) || !placed(b)) return by_numa(a.numa, b.numa);
+  return relation_of(own_address(a), a.pcie_path, a.numa, own_address(b), b.pcie_path, b.numa);
 }
 
 PciRelation Host::relation(const Gpu& gpu, const Nic& nic) const {
-  if (!gpu.pci || !nic.pci) {
-    return by_numa(gpu.numa, nic.numa);
-  }
-  return relation_of(*gpu.pci, gpu.pcie_path, gpu.numa, *nic.pci, nic.pcie_path, nic.numa);
+  if (!placed(gpu) || !placed(nic)) return by_numa(gpu.numa, nic.numa);
+  return relation_of(own_address(gpu), gpu.pcie_path, gpu.numa, own_address(nic), nic.pcie_path,
+                     nic.numa);
 }
 
 }  // namespace topolaunch::topo

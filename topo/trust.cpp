@@ -12,10 +12,12 @@ namespace {
 using Names = std::span<const std::string_view>;
 
 // "?" stands for every source that isn't named.
-constexpr std::array<std::string_view, 9> kIdentity{
-    "nvml", "sysfs", "hwloc", "?", "topolaunch-json", "hwloc-xml", "nccl-xml", "slurm", "synthetic"};
-constexpr std::array<std::string_view, 9> kPlace{
-    "hwloc", "sysfs", "nvml", "?", "topolaunch-json", "hwloc-xml", "nccl-xml", "slurm", "synthetic"};
+constexpr std::array<std::string_view, 10> kIdentity{
+    "nvml",      "sysfs",    "hwloc", "?",        "nvidia-smi", "topolaunch-json",
+    "hwloc-xml", "nccl-xml", "slurm", "synthetic"};
+constexpr std::array<std::string_view, 10> kPlace{
+    "hwloc",     "sysfs",    "nvml",  "?",        "nvidia-smi", "topolaunch-json",
+    "hwloc-xml", "nccl-xml", "slurm", "synthetic"};
 constexpr std::array<std::string_view, 9> kFabric{
     "ibnetdiscover", "ec2",   "kubernetes", "topograph", "?", "topolaunch-json", "slurm",
     "measured",      "synthetic"};

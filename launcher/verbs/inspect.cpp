@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "launcher/verbs/inspect.h"
 
-#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <utility>
 
@@ -16,60 +15,6 @@
 #include "topo/topology_json.h"
 
 namespace topolaunch::launcher {
-namespace {
-
-std::string_view severity_name(topo::Warning::Severity severity) {
-  switch (severity) {
-    case topo::Warning::Severity::error: return "error";
-    case topo::Warning::Severity::warning: return "warning";
-    case topo::Warning::Severity::note: return "note";
-  }
-  return "warning";
-}
-
-std::vector<topo::Warning> findings_of(const TopologyOptions& options, const Outside& outside) {
-  auto topology = look_at(options, outside);
-  if (topology) return topology->warnings;
-  const Error& error = topology.error();
-  topo::Warning finding;
-  finding.code = error.code == Code::unavailable ? "could-not-look" : "unreadable";
-  finding.severity = topo::Warning::Severity::error;
-  finding.file = error.file;
-  finding.line = error.line;
-  finding.message = error.message + (error.next.empty() ? "" : "; " + error.next);
-  return {finding};
-}
-
-std::string findings_text(const std::vector<topo::Warning>& findings) {
-  std::string out;
-  for (const topo::Warning& finding : findings) {
-    if (!finding.file.empty()) {
-      out += finding.file;
-      if (finding.line > 0) out += ":" + std::to_string(finding.line);
-      out += ": ";
-    }
-    out += std::string(severity_name(finding.severity)) + ": " + finding.message + " [" +
-           finding.code + "]\n";
-  }
-  return out;
-}
-
-std::string findings_json(const std::vector<topo::Warning>& findings) {
-  Json json;
-  json["schema"] = "topolaunch.lint/1";
-  json["findings"] = Json::array();
-  for (const topo::Warning& finding : findings) {
-    json["findings"].push_back(Json{{"code", finding.code},
-                                    {"severity", severity_name(finding.severity)},
-                                    {"file", finding.file},
-                                    {"line", finding.line},
-                                    {"message", finding.message}});
-  }
-  return to_pretty(json);
-}
-
-}  // namespace
-
 Result<Answer> topo_verb(const TopoOptions& options, const Outside& outside) {
   const auto machine = machine_to_think_of(options.topology, {}, outside);
   if (!machine) return fail(machine.error());
@@ -87,25 +32,6 @@ Result<Answer> topo_verb(const TopoOptions& options, const Outside& outside) {
     return Answer{std::move(*xml), 0};
   }
   return Answer{topo::render_tree(*topology), 0};
-}
-
-Result<Answer> lint_verb(const LintOptions& options, const Outside& outside) {
-  std::vector<std::string> files = options.topology.topologies;
-  files.insert(files.end(), options.files.begin(), options.files.end());
-  std::vector<topo::Warning> findings;
-  if (files.empty()) findings = findings_of(options.topology, outside);
-  for (const std::string& file : files) {
-    TopologyOptions one = options.topology;
-    one.topologies = {file};
-    for (topo::Warning& finding : findings_of(one, outside)) {
-      if (finding.file.empty()) finding.file = file;
-      findings.push_back(std::move(finding));
-    }
-  }
-  const bool bad = std::ranges::any_of(findings, [](const topo::Warning& finding) {
-    return finding.severity != topo::Warning::Severity::note;
-  });
-  return Answer{options.json ? findings_json(findings) : findings_text(findings), bad ? 1 : 0};
 }
 
 Result<Answer> map_verb(const MapOptions& options, const Outside& outside, const Voice& voice) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The verbs that look and start nothing: topo, lint, map.
+// The verbs that look and start nothing: topo, map.
 #pragma once
 
 #include "base/outside.h"
@@ -10,10 +10,6 @@
 namespace topolaunch::launcher {
 
 Result<Answer> topo_verb(const TopoOptions& options, const Outside& outside);
-
-/// Status 1 with findings of severity error or warning; notes alone are 0. A file that can't be read
-/// at all is a finding too.
-Result<Answer> lint_verb(const LintOptions& options, const Outside& outside);
 
 Result<Answer> map_verb(const MapOptions& options, const Outside& outside, const Voice& voice);
 

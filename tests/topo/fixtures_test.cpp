@@ -1,18 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Real files, published by others, and machine descriptions; they lie outside the project. The counts
-// were made by another program (Python, regular expressions and ElementTree over the same files).
+// Real files, published by others, and machine descriptions; they lie outside the project. The
+// counts were made by another program (Python, regular expressions and ElementTree over the same
+// files).
 #include <gmock/gmock.h>
 
 #include <chrono>
 #include <cstdlib>
 #include <filesystem>
+#include <nlohmann/json.hpp>
 #include <set>
 
 #include "base/files.h"
 #include "tests/topo/facts.h"
 #include "topo/given.h"
+#include "topo/nccl_xml.h"
 #include "topo/render.h"
+#include "topo/topology_json.h"
 
 namespace topolaunch::topo {
 namespace {
@@ -107,6 +111,59 @@ TEST(Fixtures, GiveTheCountsThatAnotherProgramFound) {
   }
 }
 
+/// What NCCL's file can hold of a GPU, as one line.
+std::string picture(const Host& host, const Gpu& gpu) {
+  std::string out = gpu.pci->text() + " numa " + std::to_string(gpu.numa.value_or(-1)) + " pcie " +
+                    std::to_string(gpu.pcie_generation_max) + "x" +
+                    std::to_string(gpu.pcie_width_max);
+  for (const auto& link : gpu.links) {
+    if (link.count == 0 || link.to == GpuLink::To::unknown || link.to == GpuLink::To::cpu) continue;
+    out += " " + std::to_string(link.count) +
+           (link.to == GpuLink::To::nvswitch ? " switch" : " gpu ") + std::to_string(link.peer);
+  }
+  out += " " + gpu.model;
+  for (const auto& other : host.gpus)
+    out += " " + std::to_string(static_cast<int>(host.relation(gpu, other)));
+  return out;
+}
+
+TEST(Fixtures, ComeBackTheSameFromOurOwnFiles) {
+  if (shared().empty()) GTEST_SKIP() << "TOPOLAUNCH_SHARED has no fixtures/nccl-xml";
+  for (const auto& want : kCounts) {
+    const auto path = std::filesystem::absolute(shared() + "/" + want.file).lexically_normal();
+    const auto first = assembled(*facts_from_file(read(path.string()), want.file, "h"));
+    const Host& host = first.hosts.at(0);
+    // topolaunch's JSON holds everything.
+    const auto json = to_json(first);
+    const auto again = facts_from_file(to_pretty(json), "t.json", "");
+    ASSERT_TRUE(again.has_value()) << want.file << again.error().text();
+    EXPECT_EQ(to_json(assembled(*again))["hosts"].size(), 1U);
+    const auto gpus = [](Json hosts) {
+      for (auto& gpu : hosts[0]["gpus"]) gpu.erase("origins");
+      return hosts[0]["gpus"].dump();
+    };
+    EXPECT_EQ(gpus(to_json(assembled(*again))["hosts"]), gpus(json["hosts"])) << want.file;
+    // NCCL's holds what NCCL knows.
+    const auto xml = nccl_xml(host);
+    ASSERT_TRUE(xml.has_value()) << want.file << xml.error().text();
+    const auto back = facts_from_nccl_xml(*xml, "t.xml", "h");
+    ASSERT_TRUE(back.has_value()) << want.file << back.error().text();
+    const auto second = assembled(*back);
+    const Host& copy = second.hosts.at(0);
+    ASSERT_EQ(copy.gpus.size(), host.gpus.size()) << want.file;
+    for (std::size_t i = 0; i < host.gpus.size(); ++i) {
+      EXPECT_EQ(picture(copy, copy.gpus[i]), picture(host, host.gpus[i])) << want.file;
+    }
+    ASSERT_EQ(copy.nics.size(), host.nics.size()) << want.file;
+    for (std::size_t i = 0; i < host.nics.size(); ++i) {
+      EXPECT_EQ(copy.nics[i].name, host.nics[i].name) << want.file;
+      EXPECT_EQ(copy.nics[i].numa, host.nics[i].numa) << want.file << host.nics[i].name;
+      EXPECT_EQ(to_text(copy.nics[i].rate), to_text(host.nics[i].rate)) << want.file;
+    }
+    EXPECT_EQ(count_of(second, "nccl-no-arch"), 0) << want.file;
+  }
+}
+
 TEST(Fixtures, AreAllInTheTableOrRefused) {
   if (shared().empty()) GTEST_SKIP() << "TOPOLAUNCH_SHARED has no fixtures/nccl-xml";
   std::set<std::string> known;
@@ -168,7 +225,8 @@ TEST(Fixtures, ShowWhatIsWrongWithThem) {
   for (const auto& [file, code] : faults) {
     const auto path =
         std::filesystem::absolute(shared() + "/fixtures/nccl-xml/" + file).lexically_normal();
-    EXPECT_GE(count_of(assembled(*facts_from_file(read(path.string()), file, "")), code), 1) << file;
+    EXPECT_GE(count_of(assembled(*facts_from_file(read(path.string()), file, "")), code), 1)
+        << file;
   }
 }
 

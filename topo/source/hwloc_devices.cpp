@@ -67,6 +67,10 @@ bool is_gpu(hwloc_obj_t pci) {
   return false;
 }
 
+/// 0c06 is the class code of InfiniBand adapters before there was 0207 (PCI Code and ID Assignment).
+bool is_infiniband(unsigned class_id) { return class_id == 0x0207 || class_id == 0x0c06; }
+bool is_network(unsigned class_id) { return (class_id >> 8) == 0x02 || is_infiniband(class_id); }
+
 class Devices {
  public:
   Devices(hwloc_topology_t topology, const std::vector<NumaNode>& nodes,
@@ -77,7 +81,7 @@ class Devices {
     for (hwloc_obj_t pci = nullptr; (pci = hwloc_get_next_pcidev(topology_, pci)) != nullptr;) {
       if (is_gpu(pci)) {
         add_gpu(pci);
-      } else if ((pci->attr->pcidev.class_id >> 8) == 0x02) {
+      } else if (is_network(pci->attr->pcidev.class_id)) {
         add_nics(pci);
       }
     }
@@ -189,7 +193,7 @@ class Devices {
       fact.nic.up = up;
       fact.nic.guid = guid;
       fact.nic.layer = pci->attr->pcidev.vendor_id == kVendorAmazon && !rdma.empty() ? Nic::Layer::efa
-                       : pci->attr->pcidev.class_id == 0x0207   ? Nic::Layer::infiniband
+                       : is_infiniband(pci->attr->pcidev.class_id) ? Nic::Layer::infiniband
                        : pci->attr->pcidev.class_id == 0x0200   ? Nic::Layer::ethernet
                                                                 : Nic::Layer::unknown;
       if (rdma.empty()) {

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// hwloc XML on its way to hwloc: our own preparation of it. (hwloc itself isn't fuzzed here: what
+// it is handed has bounded depth, size and no entities.)
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+#include "topo/source/hwloc_xml.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  const std::string text(reinterpret_cast<const char*>(data), size);
+  const auto prepared = topolaunch::topo::prepare_hwloc_xml(text, "fuzz.xml");
+  if (!prepared) return 0;
+  // What it makes is read by itself again.
+  if (!topolaunch::topo::prepare_hwloc_xml(prepared->text, "fuzz.xml")) __builtin_trap();
+  return 0;
+}

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "topo/lint/manifest.h"
+
+#include <gmock/gmock.h>
+
+#include "tests/topo/facts.h"
+
+namespace topolaunch::topo {
+namespace {
+
+const std::string kJobSet = R"(apiVersion: jobset.x-k8s.io/v1alpha2
+kind: JobSet
+metadata:
+  name: pretrain
+  labels: {kueue.x-k8s.io/queue-name: train}
+spec:
+  replicatedJobs:
+  - name: workers
+    replicas: 2
+    template:
+      spec:
+        parallelism: 3
+        completions: 3
+        template:
+          metadata:
+            annotations:
+              kueue.x-k8s.io/podset-required-topology: a/block
+              kueue.x-k8s.io/podset-slice-required-topology: a/rack
+              kueue.x-k8s.io/podset-slice-size: "4"
+          spec:
+            containers:
+            - name: c
+              resources: {limits: {nvidia.com/gpu: 8}}
+              env:
+              - {name: NCCL_IB_DISABLE, value: "1"}
+)";
+
+TEST(LintManifest, CountsThePodsOfAJobSetAndKnowsTheLine) {
+  const auto found = *check_manifest(kJobSet, "j.yaml");
+  EXPECT_EQ(count_of(found, "pod-slice-size"), 1);  // 6 pods in slices of 4
+  EXPECT_EQ(count_of(found, "env-nccl-ib-off"), 1);
+  for (const auto& warning : found) {
+    if (warning.code == "env-nccl-ib-off") {
+      EXPECT_EQ(warning.line, 25);
+    }
+    if (warning.code == "pod-slice-size") {
+      EXPECT_EQ(warning.line, 19);
+    }
+  }
+}
+
+TEST(LintManifest, ReadsReplicaSpecsAndSeveralDocuments) {
+  const auto found = *check_manifest(
+      "apiVersion: v1\nkind: ConfigMap\n---\napiVersion: kubeflow.org/v1\nkind: "
+      "PyTorchJob\nmetadata: {name: p}\n"
+      "spec:\n  nprocPerNode: \"4\"\n  pytorchReplicaSpecs:\n    Worker:\n      replicas: 2\n      "
+      "template:\n"
+      "        spec:\n          containers:\n          - name: c\n            resources: {limits: "
+      "{nvidia.com/gpu: 8}}\n",
+      "p.yaml");
+  EXPECT_EQ(count_of(found, "pod-ranks-per-host"), 1);
+}
+
+TEST(LintManifest, RefusesWhatIsNoYamlWithItsLine) {
+  const auto broken = check_manifest("apiVersion: v1\nkind: [Job\nmetadata: }\n", "b.yaml");
+  ASSERT_FALSE(broken.has_value());
+  EXPECT_EQ(broken.error().code, Code::invalid_input);
+  EXPECT_GT(broken.error().line, 0);
+  EXPECT_FALSE(check_manifest(std::string(100000, '['), "deep.yaml").has_value());
+  EXPECT_TRUE(check_manifest("a: &a [x]\nb: *a\n", "alias.yaml").has_value());
+}
+
+TEST(LintManifest, IsTold) {
+  EXPECT_TRUE(looks_like_manifest("# c\napiVersion: v1\nkind: Pod\n"));
+  EXPECT_TRUE(looks_like_manifest("{\"apiVersion\": \"v1\", \"kind\": \"Pod\"}"));
+  EXPECT_FALSE(looks_like_manifest("#!/bin/bash\n#SBATCH -N 2\n"));
+}
+
+}  // namespace
+}  // namespace topolaunch::topo
