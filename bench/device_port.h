@@ -26,13 +26,15 @@ class DevicePort {
   virtual void release(void* memory) noexcept = 0;
   /// Sets every byte to 0xff: NaN, or -1, which no pattern's result is.
   virtual Status poison(void* memory, std::size_t bytes) = 0;
-  /// Writes what `rank` contributes. Done when it returns.
+  /// Writes what `rank` contributes, from index `first` on. Done when it returns.
   virtual Status fill(const kernels::Pattern& pattern, std::uint32_t rank,
-                      kernels::ElementType type, void* memory, std::uint64_t count) = 0;
-  /// How many of `count` elements aren't the exact result.
+                      kernels::ElementType type, void* memory, std::uint64_t count,
+                      std::uint64_t first) = 0;
+  /// How many of `count` elements aren't exactly what is expected.
   virtual Result<std::int64_t> count_wrong(const kernels::Pattern& pattern,
-                                           kernels::Reduction reduction, kernels::ElementType type,
-                                           const void* memory, std::uint64_t count) = 0;
+                                           const kernels::Expected& expected,
+                                           kernels::ElementType type, const void* memory,
+                                           std::uint64_t count) = 0;
 };
 
 /// Memory of a port, given back at the end. The port has to live longer.

@@ -5,28 +5,31 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "base/json.h"
 #include "base/units.h"
 #include "bench/bus_bandwidth.h"
+#include "bench/pair_matrix.h"
 
 namespace topolaunch::bench {
 
 struct Timing {
-  Seconds time{0};     ///< median over iterations of the slowest rank
+  Seconds time{0};  ///< median over iterations of the slowest rank
   Seconds p50{0}, p99{0}, minimum{0}, maximum{0};
-  double algbw = 0;    ///< bytes/s: size / time
-  double busbw = 0;    ///< bytes/s: algbw x factor of the collective (nccl-tests doc/PERFORMANCE)
-  std::int64_t wrong = 0;  ///< elements; -1 = not checked
-  std::vector<double> raw; ///< seconds per iteration, slowest rank
+  double algbw = 0;  ///< bytes/s: size / time
+  double busbw = 0;  ///< bytes/s: algbw x factor of the collective (nccl-tests doc/PERFORMANCE)
+  std::int64_t wrong = 0;   ///< elements; -1 = not checked
+  std::vector<double> raw;  ///< seconds per iteration, slowest rank
 };
 
 struct SizeResult {
   std::int64_t size = 0, count = 0;  ///< bytes, elements
   std::string type = "float", redop = "sum";
   int root = -1;
+  Seconds estimate{0};  ///< the library's own (ncclGroupSimulateEnd), out of place; 0 = none
   Timing out_of_place, in_place;
 };
 
@@ -38,6 +41,15 @@ struct Device {
   int index = -1;      ///< CUDA's number of the GPU in that process; -1 = no GPU
   int local_rank = 0;  ///< among the ranks on its host
   std::string cpus;    ///< CPUs that the rank was allowed, as a list
+  std::string leaf;    ///< leaf switch of the host, if the launcher knew it
+};
+
+/// One of the groups that were measured side by side along an axis, such as all ranks of a host.
+struct GroupResult {
+  std::string axis;        ///< "tp", "host", "leaf", "rail"
+  int index = 0;           ///< among the groups of that axis
+  std::vector<int> ranks;  ///< of the world, in the group's order
+  std::vector<SizeResult> results;
 };
 
 /// What topobench was asked to do; bytes and counts.
@@ -52,23 +64,25 @@ struct Measurement {
   std::string backend;          ///< "mpi host memory", "own ring over mpi, host memory", "nccl"
   std::string backend_version;  ///< "Open MPI 4.1.4", "2.28.9"
   std::string backend_why;      ///< why that one: "no GPU seen (...)", "asked for"
-  std::string start_time, end_time;   ///< ISO 8601, UTC
-  std::vector<std::string> arguments; ///< topobench's command line
-  std::vector<std::string> notes;     ///< what a reader of the figures should know
+  std::string start_time, end_time;    ///< ISO 8601, UTC
+  std::vector<std::string> arguments;  ///< topobench's command line
+  std::vector<std::string> notes;      ///< what a reader of the figures should know
   Configuration configuration;
   int ranks = 0, hosts = 0;
   std::vector<Device> devices;
-  std::vector<SizeResult> results;
-  std::int64_t wrong = 0;       ///< elements over all sizes; -1 = nothing was checked
-  double average_busbw = 0;     ///< bytes/s, nccl-tests' footer; never a gate
+  std::vector<SizeResult> results;  ///< of all ranks together
+  std::vector<GroupResult> groups;  ///< by axis, then index
+  std::optional<PairMatrix> pairs;
+  std::int64_t wrong = 0;    ///< elements over all sizes; -1 = nothing was checked
+  double average_busbw = 0;  ///< bytes/s, nccl-tests' footer; never a gate
   Seconds elapsed{0};
 };
 
 /// True if any size was measured on a GPU (its devices have PCI addresses).
 bool on_gpus(const Measurement& measurement);
 
-/// Fills `wrong` and `average_busbw` from the results. The average is nccl-tests' footer, the mean
-/// over all sizes and both placements.
+/// Fills `wrong` from all that was measured, and `average_busbw` from the results. The average is
+/// nccl-tests' footer, the mean over all sizes and both placements.
 void summarise(Measurement& measurement);
 
 Json to_json(const Measurement& measurement);

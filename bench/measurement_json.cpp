@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
+#include "bench/collective.h"
 #include "bench/measurement.h"
 
 namespace topolaunch::bench {
@@ -24,6 +25,17 @@ Json timing_json(const Timing& t) {
             {"minimum_seconds", t.minimum.count()}, {"maximum_seconds", t.maximum.count()}};
   json["raw_seconds"] = t.raw;
   return json;
+}
+
+Json results_json(const std::vector<SizeResult>& results) {
+  Json list = Json::array();
+  for (const SizeResult& r : results) {
+    list.push_back({{"size", r.size}, {"count", r.count}, {"type", r.type}, {"redop", r.redop},
+                    {"root", r.root}, {"out_of_place", timing_json(r.out_of_place)},
+                    {"in_place", timing_json(r.in_place)}});
+    if (r.estimate.count() > 0) list.back()["estimate_seconds"] = r.estimate.count();
+  }
+  return list;
 }
 
 /// Reads members of one object; the first failure stays, later calls return defaults.
@@ -112,6 +124,42 @@ Timing timing_from(Reader& r, const Json& result, const char* name) {
   return t;
 }
 
+std::vector<SizeResult> results_from(Reader& r, const Json& list, const std::optional<Error>& error) {
+  std::vector<SizeResult> results;
+  for (const Json& entry : list) {
+    SizeResult s;
+    s.size = r.integer(entry, "size");
+    s.count = r.integer(entry, "count");
+    s.type = r.text(entry, "type", "float");
+    s.redop = r.text(entry, "redop", "sum");
+    s.root = r.small(entry, "root", -1.0);
+    s.estimate = Seconds(r.positive(entry, "estimate_seconds", 0.0));
+    s.out_of_place = timing_from(r, entry, "out_of_place");
+    s.in_place = timing_from(r, entry, "in_place");
+    results.push_back(std::move(s));
+    if (error) break;
+  }
+  return results;
+}
+
+GroupResult group_from(Reader& r, const Json& json, const std::optional<Error>& error) {
+  GroupResult g;
+  g.axis = r.text(json, "axis");
+  g.index = r.small(json, "index");
+  const Json* ranks = r.find(json, "ranks");
+  const Json* results = r.find(json, "results");
+  if (ranks == nullptr || !ranks->is_array() || results == nullptr || !results->is_array()) {
+    r.refuse("\"groups\"", "hold one without \"ranks\" and \"results\"");
+    return g;
+  }
+  for (const Json& rank : *ranks) {
+    if (!rank.is_number_integer()) return r.refuse("\"ranks\"", "isn't a list of ranks"), g;
+    g.ranks.push_back(rank.get<int>());
+  }
+  g.results = results_from(r, *results, error);
+  return g;
+}
+
 Device device_from(Reader& r, const Json& json) {
   Device d;
   d.rank = r.small(json, "rank");
@@ -122,6 +170,7 @@ Device device_from(Reader& r, const Json& json) {
   d.info = r.text(json, "device_info");
   d.local_rank = r.small(json, "local_rank", 0.0);
   d.cpus = r.text(json, "cpus");
+  d.leaf = r.text(json, "leaf");
   return d;
 }
 
@@ -142,18 +191,13 @@ Json to_json(const Measurement& m) {
     devices.push_back({{"rank", d.rank}, {"group", 0}, {"pid", d.pid}, {"hostname", d.host},
                        {"device", d.index}, {"device_hex", d.device}, {"device_info", d.info},
                        {"local_rank", d.local_rank}, {"cpus", d.cpus}});
+    if (!d.leaf.empty()) devices.back()["leaf"] = d.leaf;
   }
   Json placement = Json::array();
   for (const Device& d : m.devices) {
     placement.push_back({{"rank", d.rank}, {"host", d.host}, {"local_rank", d.local_rank},
                          {"gpu", d.device == "cpu" ? Json(nullptr) : Json(d.device)},
                          {"cpus", d.cpus}});
-  }
-  Json results = Json::array();
-  for (const SizeResult& r : m.results) {
-    results.push_back({{"size", r.size}, {"count", r.count}, {"type", r.type}, {"redop", r.redop},
-                       {"root", r.root}, {"out_of_place", timing_json(r.out_of_place)},
-                       {"in_place", timing_json(r.in_place)}});
   }
   Json json;
   json["schema"] = kSchema;
@@ -171,7 +215,15 @@ Json to_json(const Measurement& m) {
                     {"warmup_iters", c.warmup_iterations}, {"iterations", c.iterations},
                     {"validation", c.check_iterations}, {"devices", std::move(devices)}};
   json["placement"] = std::move(placement);
-  json["results"] = std::move(results);
+  json["results"] = results_json(m.results);
+  if (!m.groups.empty()) {
+    json["groups"] = Json::array();
+    for (const GroupResult& g : m.groups) {
+      json["groups"].push_back({{"axis", g.axis}, {"index", g.index}, {"ranks", g.ranks},
+                                {"results", results_json(g.results)}});
+    }
+  }
+  if (m.pairs) json["pairs"] = to_json(*m.pairs);
   json["out_of_bounds"] = {{"count", m.wrong}, {"okay", m.wrong == 0}};
   json["average_bus_bandwidth"] = {{"bandwidth", m.average_busbw / 1e9}, {"okay", "unchecked"}};
   json["elapsed_seconds"] = m.elapsed.count();
@@ -222,7 +274,11 @@ Result<Measurement> measurement_from_json(const Json& json, const std::string& f
     std::string program = m.arguments.front();
     program.erase(0, program.rfind('/') == std::string::npos ? 0 : program.rfind('/') + 1);
     if (program.ends_with("_perf")) program.resize(program.size() - 5);
-    if (bus_factor(program, 2) > 0) m.collective = program == "all_reduce" ? "allreduce" : program;
+    if (const auto collective = collective_named(program)) {
+      m.collective = name_of(*collective);
+    } else if (bus_factor(program, 2) > 0) {
+      m.collective = program;  // gather, scatter: read, not measured here
+    }
   }
   const Json* devices = r.find(*config, "devices");
   if (devices == nullptr) devices = r.find(json, "devices");
@@ -240,17 +296,15 @@ Result<Measurement> measurement_from_json(const Json& json, const std::string& f
   c.warmup_iterations = r.small(*config, "warmup_iters", 0.0);
   c.iterations = r.small(*config, "iterations", 0.0);
   c.check_iterations = r.small(*config, "validation", 0.0);
-  for (const Json& entry : *results) {
-    SizeResult s;
-    s.size = r.integer(entry, "size");
-    s.count = r.integer(entry, "count");
-    s.type = r.text(entry, "type", "float");
-    s.redop = r.text(entry, "redop", "sum");
-    s.root = r.small(entry, "root", -1.0);
-    s.out_of_place = timing_from(r, entry, "out_of_place");
-    s.in_place = timing_from(r, entry, "in_place");
-    m.results.push_back(std::move(s));
-    if (error) break;
+  m.results = results_from(r, *results, error);
+  if (const Json* groups = r.find(json, "groups")) {
+    if (!groups->is_array()) r.refuse("\"groups\"", "isn't a list");
+    for (const Json& group : *groups) m.groups.push_back(group_from(r, group, error));
+  }
+  if (const Json* pairs = r.find(json, "pairs")) {
+    auto matrix = pairs_from_json(*pairs, file);
+    if (!matrix) return fail(std::move(matrix).error());
+    m.pairs = std::move(*matrix);
   }
   m.elapsed = Seconds(r.positive(json, "elapsed_seconds", 0.0));
   if (error) return fail(std::move(*error));

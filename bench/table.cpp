@@ -4,6 +4,9 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <vector>
+
+#include "bench/statistics.h"
 
 namespace topolaunch::bench {
 namespace {
@@ -54,8 +57,59 @@ std::string table_header(const Measurement& m) {
 }
 
 std::string table_row(const SizeResult& r) {
-  return fmt::format("{:>12}  {:>12}  {:>8}  {:>6}  {:>6}{}{}\n", r.size, r.count, r.type, r.redop,
-                     r.root, timing(r.out_of_place), timing(r.in_place));
+  const std::string estimate =
+      r.estimate.count() > 0 ? "  " + microseconds(r.estimate) : std::string();
+  return fmt::format("{:>12}  {:>12}  {:>8}  {:>6}  {:>6}{}{}{}\n", r.size, r.count, r.type, r.redop,
+                     r.root, timing(r.out_of_place), timing(r.in_place), estimate);
+}
+
+std::string table_of_groups(const std::vector<GroupResult>& groups) {
+  if (groups.empty()) return {};
+  const GroupResult& first = groups.front();
+  std::string out = fmt::format("#\n# Groups side by side along {}: {}\n", first.axis, groups.size());
+  for (std::size_t i = 0; i < first.results.size(); ++i) {
+    const auto speed = [&](const GroupResult& g) { return g.results[i].out_of_place.busbw; };
+    const GroupResult *slow = &first, *fast = &first;
+    for (const GroupResult& g : groups) {
+      if (i >= g.results.size()) continue;
+      if (speed(g) < speed(*slow)) slow = &g;
+      if (speed(g) > speed(*fast)) fast = &g;
+    }
+    out += fmt::format("#  {:>12} B  busbw {:.2f} GB/s (group {}) to {:.2f} GB/s (group {}: ranks {})\n",
+                       first.results[i].size, speed(*fast) / 1e9, fast->index, speed(*slow) / 1e9,
+                       slow->index, fmt::join(slow->ranks, ","));
+  }
+  return out;
+}
+
+std::string table_of_pairs(const Measurement& m) {
+  if (!m.pairs) return {};
+  const PairMatrix& p = *m.pairs;
+  std::string out = fmt::format("#\n# Pairs of {} ranks, messages of {} B\n", p.ranks.size(), p.bytes);
+  const auto line = [&](const char* name, const Matrix& matrix, bool time) {
+    std::vector<double> values;
+    std::size_t row = 0, column = 0;
+    for (std::size_t r = 0; r < matrix.size(); ++r) {
+      for (std::size_t c = 0; c < matrix.size(); ++c) {
+        if (!matrix.has(r, c)) continue;
+        const double worst = matrix.at(row, column), now = matrix.at(r, c);
+        if (values.empty() || (time ? now > worst : now < worst)) row = r, column = c;
+        values.push_back(now);
+      }
+    }
+    if (values.empty()) return;
+    const auto in = [&](double v) {
+      return time ? fmt::format("{:.2f} us", v * 1e6) : fmt::format("{:.2f} GB/s", v / 1e9);
+    };
+    out += fmt::format("#  {:<11} median {}, worst {} (rank {} to {})\n", name, in(median(values)),
+                       in(matrix.at(row, column)), p.ranks[row], p.ranks[column]);
+  };
+  line("one way", p.one_way, false);
+  line("both ways", p.both_ways, false);
+  line("concurrent", p.concurrent, false);
+  line("latency", p.latency, true);
+  if (p.wrong > 0) out += fmt::format("#  {} elements wrong\n", p.wrong);
+  return out;
 }
 
 std::string table_footer(const Measurement& m) {

@@ -88,6 +88,24 @@ TOPOLAUNCH_BOTH_SIDES constexpr std::uint32_t sum_at(const Pattern& p, std::uint
   return static_cast<std::uint32_t>(sum);
 }
 
+/// What the elements of a result have to be: reduced over all ranks, or what one rank contributed;
+/// the first of them stands at index `first`. A Reduction alone is the whole result of it.
+struct Expected {
+  // Implicit on purpose: most results are whole reductions.
+  constexpr Expected(Reduction by, std::uint64_t first_index = 0)  // NOLINT
+      : reduction(by), first(first_index) {}
+  static constexpr Expected of_rank(std::uint32_t rank, std::uint64_t first_index = 0) {
+    Expected e(Reduction::sum, first_index);
+    e.reduced = false;
+    e.rank = rank;
+    return e;
+  }
+  bool reduced = true;
+  Reduction reduction;
+  std::uint32_t rank = 0;  ///< where not reduced
+  std::uint64_t first;
+};
+
 /// The result of the reduction over all ranks at `index`.
 TOPOLAUNCH_BOTH_SIDES constexpr std::uint32_t expected_at(const Pattern& p, Reduction reduction,
                                                           std::uint64_t index) {
@@ -95,6 +113,12 @@ TOPOLAUNCH_BOTH_SIDES constexpr std::uint32_t expected_at(const Pattern& p, Redu
   // There is at least one full block, which holds every turn.
   const std::uint32_t least = 1 + base_at(p, index);
   return reduction == Reduction::minimum ? least : least + p.turns - 1;
+}
+
+/// What element number `i` of a result has to be.
+TOPOLAUNCH_BOTH_SIDES constexpr std::uint32_t right_at(const Pattern& p, const Expected& e,
+                                                       std::uint64_t i) {
+  return e.reduced ? expected_at(p, e.reduction, e.first + i) : value_at(p, e.rank, e.first + i);
 }
 
 }  // namespace topolaunch::kernels

@@ -16,22 +16,23 @@ unsigned blocks_for(std::uint64_t count) {
 }
 
 template <class T>
-__global__ void fill(Pattern p, std::uint32_t rank, T* into, std::uint64_t count) {
+__global__ void fill(Pattern p, std::uint32_t rank, T* into, std::uint64_t count,
+                     std::uint64_t first) {
   const std::uint64_t stride = std::uint64_t{gridDim.x} * blockDim.x;
   for (std::uint64_t i = std::uint64_t{blockIdx.x} * blockDim.x + threadIdx.x; i < count;
        i += stride) {
-    into[i] = static_cast<T>(value_at(p, rank, i));
+    into[i] = static_cast<T>(value_at(p, rank, first + i));
   }
 }
 
 template <class T>
-__global__ void count_wrong(Pattern p, Reduction reduction, const T* result, std::uint64_t count,
+__global__ void count_wrong(Pattern p, Expected expected, const T* result, std::uint64_t count,
                             unsigned long long* wrong) {
   unsigned long long mine = 0;
   const std::uint64_t stride = std::uint64_t{gridDim.x} * blockDim.x;
   for (std::uint64_t i = std::uint64_t{blockIdx.x} * blockDim.x + threadIdx.x; i < count;
        i += stride) {
-    const bool right = result[i] == static_cast<T>(expected_at(p, reduction, i));
+    const bool right = result[i] == static_cast<T>(right_at(p, expected, i));
     mine += right ? 0 : 1;
   }
   // The usual case is none wrong anywhere: no atomic then.
@@ -41,27 +42,28 @@ __global__ void count_wrong(Pattern p, Reduction reduction, const T* result, std
 }  // namespace
 
 int fill_cuda(const Pattern& p, std::uint32_t rank, ElementType type, void* into,
-              std::uint64_t count, CUstream_st* stream) {
+              std::uint64_t count, std::uint64_t first, CUstream_st* stream) {
   if (count == 0) return cudaSuccess;
   const unsigned blocks = blocks_for(count);
   if (type == ElementType::float32) {
-    fill<<<blocks, kThreads, 0, stream>>>(p, rank, static_cast<float*>(into), count);
+    fill<<<blocks, kThreads, 0, stream>>>(p, rank, static_cast<float*>(into), count, first);
   } else {
-    fill<<<blocks, kThreads, 0, stream>>>(p, rank, static_cast<std::int32_t*>(into), count);
+    fill<<<blocks, kThreads, 0, stream>>>(p, rank, static_cast<std::int32_t*>(into), count,
+                                          first);
   }
   return cudaGetLastError();
 }
 
-int count_wrong_cuda(const Pattern& p, Reduction reduction, ElementType type, const void* result,
-                     std::uint64_t count, unsigned long long* wrong, CUstream_st* stream) {
+int count_wrong_cuda(const Pattern& p, const Expected& expected, ElementType type,
+                     const void* result, std::uint64_t count, unsigned long long* wrong, CUstream_st* stream) {
   if (count == 0) return cudaSuccess;
   const unsigned blocks = blocks_for(count);
   if (type == ElementType::float32) {
-    count_wrong<<<blocks, kThreads, 0, stream>>>(p, reduction, static_cast<const float*>(result),
+    count_wrong<<<blocks, kThreads, 0, stream>>>(p, expected, static_cast<const float*>(result),
                                                  count, wrong);
   } else {
     count_wrong<<<blocks, kThreads, 0, stream>>>(
-        p, reduction, static_cast<const std::int32_t*>(result), count, wrong);
+        p, expected, static_cast<const std::int32_t*>(result), count, wrong);
   }
   return cudaGetLastError();
 }

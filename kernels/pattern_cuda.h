@@ -13,13 +13,14 @@ struct CUstream_st;
 
 namespace topolaunch::kernels {
 
-/// Enqueues writing what `rank` contributes into `count` elements at `into` (device memory).
+/// Enqueues writing what `rank` contributes, from index `first` on, into `count` elements at `into`
+/// (device memory).
 int fill_cuda(const Pattern& p, std::uint32_t rank, ElementType type, void* into,
-              std::uint64_t count, CUstream_st* stream);
+              std::uint64_t count, std::uint64_t first, CUstream_st* stream);
 
 /// Enqueues adding the number of wrong elements among `count` at `result` to `*wrong` (device
 /// memory, one 64-bit counter that the caller sets to zero).
-int count_wrong_cuda(const Pattern& p, Reduction reduction, ElementType type, const void* result,
-                     std::uint64_t count, unsigned long long* wrong, CUstream_st* stream);
+int count_wrong_cuda(const Pattern& p, const Expected& expected, ElementType type,
+                     const void* result, std::uint64_t count, unsigned long long* wrong, CUstream_st* stream);
 
 }  // namespace topolaunch::kernels

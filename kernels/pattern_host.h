@@ -19,14 +19,14 @@ void fill_host(const Pattern& p, std::uint32_t rank, std::span<T> into, std::uin
   }
 }
 
-/// Elements of `result` that aren't exactly what the reduction gives (NaN is wrong).
+/// Elements of `result` that aren't exactly what they have to be (NaN is wrong).
 template <class T>
-std::int64_t count_wrong_host(const Pattern& p, Reduction reduction, std::span<const T> result,
-                              std::uint64_t first = 0) {
+std::int64_t count_wrong_host(const Pattern& p, const Expected& expected,
+                              std::span<const T> result) {
   std::int64_t wrong = 0;
   for (std::size_t i = 0; i < result.size(); ++i) {
     // Written so that NaN counts as wrong.
-    const bool right = result[i] == static_cast<T>(expected_at(p, reduction, first + i));
+    const bool right = result[i] == static_cast<T>(right_at(p, expected, i));
     wrong += right ? 0 : 1;
   }
   return wrong;

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "launcher/bench_job.h"
 
-#include <fcntl.h>
-#include <unistd.h>
+#include <stdlib.h>
 
-#include <cstdlib>
+#include <algorithm>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <system_error>
@@ -17,6 +16,19 @@
 #include "launcher/supervise/descriptor.h"
 
 namespace topolaunch::launcher {
+
+namespace {
+
+/// What topobench said of its failure where nobody heard it: its line, not MPI's many.
+std::string own_words(const Ending& ending) {
+  if (ending.last_words.empty()) return "its own message stands above";
+  const auto at = ending.last_words.find("topobench: ");
+  std::string line = ending.last_words.substr(at == std::string::npos ? 0 : at + 11);
+  line.erase(std::min(line.find('\n'), line.size()));
+  return line;
+}
+
+}  // namespace
 
 Result<std::string> find_topobench(const Outside& outside) {
   const std::string path = outside.environment.get_or("PATH", "/usr/bin:/bin");
@@ -57,11 +69,10 @@ Result<Plan> bench_plan(const Plan& plan, const BenchWish& wish, const Outside& 
                         wish.json_file});
   bench.executable = *topobench;
   if (!wish.show_table) {
-    // The job's own stdout must stay the job's alone.
-    std::vector<std::string> quiet{"/bin/sh", "-c", "exec \"$@\" >/dev/null", "topobench"};
-    quiet.insert(quiet.end(), bench.command.begin(), bench.command.end());
-    bench.command = std::move(quiet);
-    bench.executable = "/bin/sh";
+    // The job's own stdout and stderr must stay the job's alone; why a measurement failed is in the
+    // ending.
+    bench.command.emplace_back("--quiet");
+    bench.unheard = true;
   }
   bench.time_limit = wish.limit;
   bench.grace = Seconds(2);
@@ -72,23 +83,6 @@ Result<Plan> bench_plan(const Plan& plan, const BenchWish& wish, const Outside& 
 }
 
 namespace {
-
-/// Our stdout, out of the way for a while: a measurement's ranks write theirs to files.
-class StdoutAside {
- public:
-  StdoutAside() : own_(::fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3)) {
-    const Descriptor nothing(::open("/dev/null", O_WRONLY | O_CLOEXEC));
-    if (own_ && nothing) ::dup2(nothing.get(), STDOUT_FILENO);
-  }
-  StdoutAside(const StdoutAside&) = delete;
-  StdoutAside& operator=(const StdoutAside&) = delete;
-  ~StdoutAside() {
-    if (own_) ::dup2(own_.get(), STDOUT_FILENO);
-  }
-
- private:
-  Descriptor own_;
-};
 
 /// A folder of our own, which goes when we do.
 class TemporaryFolder {
@@ -109,9 +103,10 @@ class TemporaryFolder {
   std::string path_;
 };
 
-/// Runs a plan of topobench to its end. `wrong_elements`: status 80 is an answer, too.
+/// Runs a plan of topobench to its end. `wrong_elements`: status 80 is an answer, too, and `said` what
+/// it said with it.
 Status run_to_end(const Plan& bench, Seconds limit, const Outside& outside, bool& wrong_elements,
-                  BenchCharge* charge = nullptr) {
+                  std::string& said, BenchCharge* charge = nullptr) {
   auto engine = make_engine(bench.engine);
   if (!engine) return fail(std::move(engine).error());
   quota::RunHold* const hold = charge != nullptr ? charge->hold : nullptr;
@@ -143,17 +138,17 @@ Status run_to_end(const Plan& bench, Seconds limit, const Outside& outside, bool
                 "on a busy machine try again, or --validate off");
   }
   wrong_elements = ending->exit_status == exit_status(Code::validation_failed);
+  if (wrong_elements) said = own_words(*ending);
   if (ending->exit_status != 0 && !wrong_elements) {
     std::string why = "topobench ended with " + std::to_string(ending->exit_status);
     if (!ending->cause.empty()) why += " (" + ending->cause + ")";
-    return fail(Code::could_not_test, why, "its own message stands above");
+    return fail(Code::could_not_test, why, own_words(*ending));
   }
   return {};
 }
 
-tl::unexpected<Error> counted_others() {
-  return fail(Code::validation_failed, "topobench counted other ranks or devices than planned",
-              "its own message stands above");
+tl::unexpected<Error> counted_others(const std::string& said) {
+  return fail(Code::validation_failed, "topobench counted other ranks or devices than planned", said);
 }
 
 }  // namespace
@@ -163,7 +158,6 @@ Result<std::string> topobench_words(const Plan& plan, const std::vector<std::str
   const TemporaryFolder folder(outside.environment);
   if (folder.path().empty()) return fail(Code::could_not_test, "no folder for a measurement");
   BenchWish wish;
-  wish.show_table = true;
   wish.limit = limit;
   auto bench = bench_plan(plan, wish, outside);
   if (!bench) return fail(std::move(bench).error());
@@ -171,15 +165,13 @@ Result<std::string> topobench_words(const Plan& plan, const std::vector<std::str
   bench->command.insert(bench->command.end(), arguments.begin(), arguments.end());
   bench->log_directory = folder.path();
   bool wrong_elements = false;
-  {
-    const StdoutAside aside;
-    if (Status ok = run_to_end(*bench, limit, outside, wrong_elements); !ok) {
-      return fail(std::move(ok).error());
-    }
+  std::string said;
+  if (Status ok = run_to_end(*bench, limit, outside, wrong_elements, said); !ok) {
+    return fail(std::move(ok).error());
   }
   auto words = outside.files.read(folder.path() + "/rank-0.out", std::size_t{64} << 20);
   if (words && !words->empty()) return words;
-  if (wrong_elements) return counted_others();
+  if (wrong_elements) return counted_others(said);
   return fail(Code::could_not_test, "topobench said nothing");
 }
 
@@ -198,11 +190,12 @@ Result<bench::Measurement> measure(const Plan& plan, const BenchWish& wish,
   auto bench = bench_plan(plan, wish, outside);
   if (!bench) return fail(std::move(bench).error());
   bool wrong_elements = false;
-  if (Status ok = run_to_end(*bench, wish.limit, outside, wrong_elements, wish.charge); !ok) {
+  std::string said;
+  if (Status ok = run_to_end(*bench, wish.limit, outside, wrong_elements, said, wish.charge); !ok) {
     return fail(std::move(ok).error());
   }
   // 80 with a file: measured, and elements were wrong, which is for validate to say.
-  if (wrong_elements && !outside.files.exists(wish.json_file)) return counted_others();
+  if (wrong_elements && !outside.files.exists(wish.json_file)) return counted_others(said);
   auto text = read_input(outside.files, wish.json_file);
   if (!text) return fail(std::move(text).error());
   auto json = parse_json(*text, wish.json_file);

@@ -186,15 +186,17 @@ void build_bench(CLI::App& app, Request& request) {
   topology_options(app, o.topology);
   duration(app, "--time-limit", o.time_limit, "end it after this (5m)", kLaunch);
   quota_options(app, o.quota);
+  text(app, "--compare", o.compare, "what got slower since that run", "RUN|FILE", kCheck);
   flag(app, "--json", o.json, "one JSON object on stdout", kOutput);
   quiet_options(app, o.quiet, o.verbose);
 }
 
 void build_validate(CLI::App& app, Request& request) {
   auto& o = request.emplace<ValidateOptions>();
-  app.add_option("RUN", o.plan, "id, its beginning, last, folder or plan.json")
-      ->type_name("")
-      ->required();
+  app.add_option("RUN", o.plan, "id, its beginning, last, folder or plan.json")->type_name("");
+  list(app, "--measured", o.measured,
+       "no run: topobench's and nccl-tests' files, tables of pairs", "FILE", kCheck);
+  text(app, "--expected", o.expected, "figures with source and date, as CSV", "FILE", kCheck);
   text(app, "--measurement", o.measurement, "hold the plan against this one", "FILE", kCheck);
   text(app, "--observation", o.observation, "what the ranks saw", "FILE", kCheck);
   flag(app, "--strict", o.strict, "what could not be tested fails too (81)", kCheck);
@@ -239,7 +241,7 @@ const std::vector<VerbEntry>& verbs() {
       {"map", "[OPTIONS]", "solve and print the placement, start nothing", false, build_map},
       {"bench", "[OPTIONS] [-- topobench's options]",
        "measure the interconnect on the solved placement", true, build_bench},
-      {"validate", "[OPTIONS] RUN", "hold a saved run or plan against measurement", false,
+      {"validate", "[OPTIONS] [RUN]", "hold a saved run or plan against measurement", false,
        build_validate},
       {"quota", "SUBVERB [OPTIONS]", "tokens, balance, usage", false, build_quota},
       {"ps", "[OPTIONS]", "runs that are live", false, build_ps},

@@ -44,6 +44,7 @@ struct Ending {
   std::string cause;                        ///< in words; empty when all went well
   std::vector<RankEnding> ranks;
   std::vector<RankObservation> observations;
+  std::string last_words;                   ///< stderr of who failed, where the plan was unheard
   std::vector<std::string> notes;           ///< what else has to be said: a log cut short, ...
   Seconds elapsed{0};  ///< boot clock, from the first rank's exec to the last exit
 };

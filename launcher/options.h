@@ -88,11 +88,14 @@ struct BenchOptions {
   QuotaOptions quota;
   bool json = false, quiet = false, verbose = false;
   std::optional<Seconds> time_limit;
+  std::string compare;                 ///< a run, or a measurement's file
   std::vector<std::string> topobench;  ///< behind `--`
 };
 
 struct ValidateOptions {
   std::string plan, measurement, observation;  ///< plan: a file, a run directory, or a run id
+  std::vector<std::string> measured;  ///< files of others, without a plan
+  std::string expected;               ///< a table of figures with source and date
   bool json = false, strict = false;
 };
 

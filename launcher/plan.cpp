@@ -87,6 +87,7 @@ Json to_json(const Plan& plan) {
   json["log_directory"] = word_to_json(plan.log_directory);
   json["run_directory"] = word_to_json(plan.run_directory);
   json["quiet"] = plan.quiet;
+  if (plan.unheard) json["unheard"] = true;
   json["strict"] = plan.strict;
   return json;
 }
@@ -124,6 +125,7 @@ Result<Plan> plan_from_json(const Json& json, const std::string& file) {
   plan.log_directory = in.text_or("log_directory", {});
   plan.run_directory = in.text_or("run_directory", {});
   plan.quiet = in.flag_or("quiet", false);
+  plan.unheard = in.flag_or("unheard", false);
   plan.strict = in.flag_or("strict", false);
   if (const Json* const ranks = in.array("ranks")) {
     if (ranks->empty()) in.wrong("ranks", "is empty");

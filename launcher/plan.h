@@ -51,6 +51,7 @@ struct Plan {
   std::string log_directory;         ///< per-rank files; empty = none
   std::string run_directory;
   bool quiet = false;  ///< an engine's own words are shown only where nothing else tells
+  bool unheard = false;              ///< ranks' and engine's output is thrown away; see Ending
   bool strict = false;               ///< a rank that did not get its place is not started (80)
 };
 

@@ -10,6 +10,7 @@
 
 #include "launcher/bench_job.h"
 #include "launcher/manifest.h"
+#include "launcher/measured/culprit_checks.h"
 #include "launcher/passed_before.h"
 #include "launcher/validate.h"
 #include "mapping/cost.h"
@@ -18,14 +19,42 @@
 namespace topolaunch::launcher {
 namespace {
 
+/// Axes of the job along which ranks have different coordinates: "tp,dp".
+std::string axes_of(const Plan& plan) {
+  std::string axes;
+  for (const std::string axis : {"tp", "cp", "ep", "dp", "pp"}) {
+    std::string variable = "TOPOLAUNCH_";
+    for (const char c : axis) variable += static_cast<char>(c - 'a' + 'A');
+    std::set<std::string> values;
+    for (const RankPlan& rank : plan.ranks) {
+      const auto it = rank.environment.find(variable);
+      if (it != rank.environment.end()) values.insert(it->second);
+    }
+    if (values.size() > 1) axes += (axes.empty() ? "" : ",") + axis;
+  }
+  return axes;
+}
+
+/// Every pair of ranks is measured up to so many of them; of more, one rank a host.
+constexpr std::size_t kMostPaired = 32;
+
 /// Sizes: quick has one in the bandwidth-bound range of every machine and few iterations; full is
-/// nccl-tests' usual sweep.
-BenchWish wish_for(const std::string& validate, bool gpus, const std::string& json_file) {
+/// nccl-tests' usual sweep, the job's groups, and pairs where there are links to tell apart.
+BenchWish wish_for(const std::string& validate, bool gpus, const Plan& plan, const std::string& json_file) {
   BenchWish wish;
   wish.json_file = json_file;
   if (validate == "full") {
     wish.arguments = {"-b", "8", "-e", gpus ? "1G" : "64M", "-f", "2", "-n", "20", "-w", "5"};
-    wish.limit = Seconds(300);
+    if (const std::string axes = axes_of(plan); !axes.empty()) {
+      wish.arguments.insert(wish.arguments.end(), {"--groups", axes});
+    }
+    if (plan.ranks.size() > 2 && (gpus || plan.hosts.size() > 2)) {
+      wish.arguments.insert(wish.arguments.end(), {"--pairs", "all"});
+      if (plan.ranks.size() > kMostPaired && plan.hosts.size() > 2) {
+        wish.arguments.emplace_back("--pairs-per-host");
+      }
+    }
+    wish.limit = Seconds(600);
   } else {
     // Host memory is measured on CPUs that the machine may be using otherwise: less of it.
     if (gpus) {
@@ -114,7 +143,7 @@ Status measure_before(const RunOptions& options, Story& story, const Outside& ou
   }
   const bool gpus = std::ranges::any_of(
       story.plan.ranks, [](const RankPlan& rank) { return rank.gpu_index >= 0; });
-  const BenchWish wish = wish_for(options.validate, gpus, json_place(story));
+  const BenchWish wish = wish_for(options.validate, gpus, story.plan, json_place(story));
   voice.detail("measuring the placement with topobench");
   auto measurement = measure(story.plan, wish, outside);
   if (story.directory.empty()) ::unlink(wish.json_file.c_str());
@@ -143,7 +172,11 @@ Status measure_before(const RunOptions& options, Story& story, const Outside& ou
       top != nullptr && before->reference.size == top->size) {
     reference = before->reference;
   }
-  const auto checks = check_measurement(story.plan, *measurement, estimate, reference);
+  auto checks = check_measurement(story.plan, *measurement, estimate, reference);
+  for (Check& check : check_culprits(*measurement)) checks.push_back(std::move(check));
+  if (gpus) {
+    for (Check& check : check_links(story.topology)) checks.push_back(std::move(check));
+  }
   story.verdict.checks.insert(story.verdict.checks.end(), checks.begin(), checks.end());
   const bool good = std::ranges::none_of(checks, [](const Check& check) {
     return check.verdict == Outcome::fail || check.verdict == Outcome::could_not_test;

@@ -24,7 +24,7 @@ MeasureDecision decide_measure(const std::string& validate, const Plan& plan,
                                const Outside& outside);
 
 /// Measures if decided so; fills measurement, estimate, checks and reasons of the story. Bounded:
-/// quick 20 s, full 5 min. interrupted (130) is the only error; others become checks.
+/// quick 20 s, full 10 min. interrupted (130) is the only error; others become checks.
 Status measure_before(const RunOptions& options, Story& story, const Outside& outside,
                       const Voice& voice);
 

@@ -8,6 +8,8 @@
 #include <set>
 #include <utility>
 
+#include "launcher/measured/expected.h"
+
 namespace topolaunch::launcher {
 namespace {
 
@@ -208,15 +210,10 @@ std::vector<Check> check_measurement(const Plan& plan, const bench::Measurement&
     speed.suspect = "measured on the CPU (" + measurement.backend +
                     "): says nothing about the planned GPUs";
   } else if (reference && reference->busbw > 0) {
-    // Half of what the same placement did before: beyond run-to-run noise on any machine known.
-    speed.expected = fmt::format("at least half of {}",
-                                 to_text(Bandwidth::bytes_per_second(reference->busbw)));
-    speed.source = reference->source;
-    speed.verdict = busbw >= reference->busbw / 2 ? Outcome::pass : Outcome::fail;
-    if (speed.verdict == Outcome::fail) {
-      speed.suspect = "slower than before on the same placement: compare nvidia-smi nvlink -s, "
-                      "clocks and other jobs";
-    }
+    Check held = speed_check(measurement.collective, top->size, busbw, reference->busbw,
+                             reference->source, true);
+    held.measured = speed.measured;
+    speed = std::move(held);
   } else if (estimate && estimate->seconds.count() > 0) {
     speed.expected = fmt::format("{} (estimate)", to_text(estimate->seconds));
     speed.source = estimate->model;

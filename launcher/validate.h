@@ -27,6 +27,10 @@ std::vector<Check> check_placement(const Plan& plan,
 /// that contradict each other. Notes are no fault.
 Check check_topology(const topo::Topology& topology);
 
+/// Links that are up, GPU by GPU: as many as on the host's other GPUs of that model, and as that
+/// model is built with, where that is known. A missing link costs bandwidth and nobody says so.
+std::vector<Check> check_links(const topo::Topology& topology);
+
 /// What the same placement measured earlier on this machine.
 struct Reference {
   double busbw = 0;      ///< bytes/s at `size`
@@ -36,8 +40,8 @@ struct Reference {
 
 /// Right results, right number of ranks on devices of their own, and the bandwidth. What NCCL's own
 /// model estimates is shown beside and never decides (it is up to 2x off on healthy machines); an
-/// earlier measurement of the same placement does: half of it is a failure. A CPU figure is never
-/// held against a GPU estimate.
+/// earlier measurement of the same placement does: more than allowed_deviation() from it, either way,
+/// is a failure. A CPU figure is never held against a GPU estimate.
 /// `estimate`: the model's for an allreduce of the measurement's largest size; may be nothing.
 std::vector<Check> check_measurement(const Plan& plan, const bench::Measurement& measurement,
                                      const std::optional<mapping::Estimate>& estimate,

@@ -40,6 +40,8 @@ Json to_json(const Verdict& verdict) {
     one["expected"] = check.expected;
     one["source"] = check.source;
     one["suspect"] = check.suspect;
+    if (check.confidence >= 0) one["confidence"] = check.confidence;
+    if (!check.confirm.empty()) one["confirm"] = check.confirm;
     json["checks"].push_back(std::move(one));
   }
   return json;
@@ -69,6 +71,10 @@ Result<Verdict> verdict_from_json(const Json& json, const std::string& file) {
     text("expected", check.expected);
     text("source", check.source);
     text("suspect", check.suspect);
+    text("confirm", check.confirm);
+    if (const auto it = one.find("confidence"); it != one.end() && it->is_number()) {
+      check.confidence = it->get<double>();
+    }
     const auto it = std::ranges::find(kNames, outcome);
     if (it == kNames.end()) return wrong("unknown verdict '" + outcome + "'");
     check.verdict = static_cast<Outcome>(it - kNames.begin());

@@ -89,8 +89,9 @@ Status CudaDevice::poison(void* memory, std::size_t bytes) {
 }
 
 Status CudaDevice::fill(const kernels::Pattern& pattern, std::uint32_t rank,
-                        kernels::ElementType type, void* memory, std::uint64_t count) {
-  if (auto s = cuda_status(kernels::fill_cuda(pattern, rank, type, memory, count, stream_),
+                        kernels::ElementType type, void* memory, std::uint64_t count,
+                        std::uint64_t first) {
+  if (auto s = cuda_status(kernels::fill_cuda(pattern, rank, type, memory, count, first, stream_),
                            "pattern fill");
       !s) {
     return s;
@@ -99,7 +100,7 @@ Status CudaDevice::fill(const kernels::Pattern& pattern, std::uint32_t rank,
 }
 
 Result<std::int64_t> CudaDevice::count_wrong(const kernels::Pattern& pattern,
-                                             kernels::Reduction reduction,
+                                             const kernels::Expected& expected,
                                              kernels::ElementType type, const void* memory,
                                              std::uint64_t count) {
   auto landing = PinnedMemory::allocate(sizeof(unsigned long long));
@@ -107,7 +108,7 @@ Result<std::int64_t> CudaDevice::count_wrong(const kernels::Pattern& pattern,
   auto* counter = static_cast<unsigned long long*>(wrong_);
   int code = cudaMemsetAsync(counter, 0, sizeof(*counter), stream_);
   if (code == cudaSuccess) {
-    code = kernels::count_wrong_cuda(pattern, reduction, type, memory, count, counter, stream_);
+    code = kernels::count_wrong_cuda(pattern, expected, type, memory, count, counter, stream_);
   }
   if (code == cudaSuccess) {
     code = cudaMemcpyAsync(landing->data(), counter, sizeof(*counter), cudaMemcpyDeviceToHost, stream_);

@@ -37,8 +37,8 @@ class CudaDevice final : public DevicePort {
   void release(void* memory) noexcept override;
   Status poison(void* memory, std::size_t bytes) override;
   Status fill(const kernels::Pattern& pattern, std::uint32_t rank, kernels::ElementType type,
-              void* memory, std::uint64_t count) override;
-  Result<std::int64_t> count_wrong(const kernels::Pattern& pattern, kernels::Reduction reduction,
+              void* memory, std::uint64_t count, std::uint64_t first) override;
+  Result<std::int64_t> count_wrong(const kernels::Pattern& pattern, const kernels::Expected& expected,
                                    kernels::ElementType type, const void* memory,
                                    std::uint64_t count) override;
 

@@ -32,24 +32,25 @@ Status HostDevice::poison(void* memory, std::size_t bytes) {
 }
 
 Status HostDevice::fill(const kernels::Pattern& pattern, std::uint32_t rank,
-                        kernels::ElementType type, void* memory, std::uint64_t count) {
+                        kernels::ElementType type, void* memory, std::uint64_t count,
+                        std::uint64_t first) {
   if (type == kernels::ElementType::float32) {
-    kernels::fill_host(pattern, rank, std::span(static_cast<float*>(memory), count));
+    kernels::fill_host(pattern, rank, std::span(static_cast<float*>(memory), count), first);
   } else {
-    kernels::fill_host(pattern, rank, std::span(static_cast<std::int32_t*>(memory), count));
+    kernels::fill_host(pattern, rank, std::span(static_cast<std::int32_t*>(memory), count), first);
   }
   return {};
 }
 
 Result<std::int64_t> HostDevice::count_wrong(const kernels::Pattern& pattern,
-                                             kernels::Reduction reduction,
+                                             const kernels::Expected& expected,
                                              kernels::ElementType type, const void* memory,
                                              std::uint64_t count) {
   if (type == kernels::ElementType::float32) {
-    return kernels::count_wrong_host(pattern, reduction,
+    return kernels::count_wrong_host(pattern, expected,
                                      std::span(static_cast<const float*>(memory), count));
   }
-  return kernels::count_wrong_host(pattern, reduction,
+  return kernels::count_wrong_host(pattern, expected,
                                    std::span(static_cast<const std::int32_t*>(memory), count));
 }
 

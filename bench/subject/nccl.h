@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Allreduce over NCCL on GPU memory, timed by events on the stream. nccl.cpp is built where CUDA
+// Collectives over NCCL on GPU memory, timed by events on the stream. nccl.cpp is built where CUDA
 // and NCCL are; nccl_absent.cpp takes its place elsewhere and says what is missing.
 #pragma once
+
+#include <mpi.h>
 
 #include <memory>
 #include <string>
@@ -21,8 +23,12 @@ NcclSight look_for_nccl();
 
 /// Takes GPU number `index`. No communication.
 Result<std::unique_ptr<DevicePort>> open_gpu(int index);
-/// Makes the communicator; all ranks call it, each with its own `gpu` from open_gpu(), after it is
-/// known that no two ranks share one.
-Result<std::unique_ptr<Subject>> make_nccl_subject(DevicePort& gpu);
+struct NcclOptions {
+  bool graph = false;  ///< each run launches a CUDA graph that was captured from the collective
+};
+/// Makes a communicator of the ranks of `comm`; all of them call it, each with its own `gpu` from
+/// open_gpu(), after it is known that no two ranks share one.
+Result<std::unique_ptr<Subject>> make_nccl_subject(DevicePort& gpu, MPI_Comm comm,
+                                                   const NcclOptions& options = {});
 
 }  // namespace topolaunch::bench

@@ -11,7 +11,7 @@ NcclSight look_for_nccl() { return {0, kWhy}; }
 
 Result<std::unique_ptr<DevicePort>> open_gpu(int) { return fail(Code::unavailable, kWhy, kNext); }
 
-Result<std::unique_ptr<Subject>> make_nccl_subject(DevicePort&) {
+Result<std::unique_ptr<Subject>> make_nccl_subject(DevicePort&, MPI_Comm, const NcclOptions&) {
   return fail(Code::unavailable, kWhy, kNext);
 }
 

@@ -13,7 +13,8 @@ namespace topolaunch::bench {
 std::string to_wire(const Participant& p) {
   return to_line(Json{{"rank", p.device.rank}, {"pid", p.device.pid}, {"host", p.device.host},
                       {"device", p.device.device}, {"info", p.device.info},
-                      {"index", p.device.index}, {"cpus", p.device.cpus}, {"key", p.host_key}});
+                      {"index", p.device.index}, {"cpus", p.device.cpus}, {"leaf", p.device.leaf},
+                      {"key", p.host_key}, {"coordinates", p.coordinates}});
 }
 
 Result<Participant> participant_from_wire(const std::string& text) {
@@ -28,7 +29,9 @@ Result<Participant> participant_from_wire(const std::string& text) {
     p.device.info = json->at("info").get<std::string>();
     p.device.index = json->at("index").get<int>();
     p.device.cpus = json->at("cpus").get<std::string>();
+    p.device.leaf = json->at("leaf").get<std::string>();
     p.host_key = json->at("key").get<std::string>();
+    p.coordinates = json->at("coordinates").get<std::map<std::string, int>>();
     return p;
   } catch (const Json::exception& e) {
     return fail(Code::internal, std::string("another rank's answer: ") + e.what());

@@ -5,6 +5,7 @@
 // measures nothing, finds nothing wrong and exits with 0; two ranks on one GPU measure half of it.
 #pragma once
 
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -19,6 +20,7 @@ namespace topolaunch::bench {
 struct Participant {
   Device device;
   std::string host_key;  ///< host name and boot id: tells hosts of one name apart
+  std::map<std::string, int> coordinates;  ///< in the job, as the launcher gave them
 };
 std::string to_wire(const Participant& participant);
 Result<Participant> participant_from_wire(const std::string& text);

@@ -36,7 +36,6 @@ const char* known_elsewhere(const std::string& word) {
       {"-N", "run it again instead"},
       {"-a", "the slowest rank's time is what is reported (and p50, p99 over iterations)"},
       {"-I", "times of each iteration are always kept: --json FILE"},
-      {"-G", "CUDA graphs aren't there yet"},
       {"-z", "runs are timed one by one"},
       {"-R", "buffer registration isn't there yet"},
       {"-D", "device kernels aren't there yet"},
@@ -80,7 +79,7 @@ Result<CommandLine> parse_options(const std::vector<std::string>& arguments) {
   CommandLine line;
   Options& o = line.options;
   CLI::App app(
-      "Times an allreduce over the ranks of an MPI job: NCCL where every rank has a GPU, host "
+      "Times collectives and pairs of ranks of an MPI job: NCCL where every rank has a GPU, host "
       "memory over MPI elsewhere. Start it with mpirun or srun, or by `topolaunch bench`.",
       "topobench");
   app.set_help_flag("-h,--help", "This text");
@@ -89,7 +88,8 @@ Result<CommandLine> parse_options(const std::vector<std::string>& arguments) {
   app.add_flag("--version", version, "Print the version");
 
   std::string minimum = "8", maximum = "32M", step, type = "float", operation = "sum";
-  std::string deadline = "60s";
+  std::string deadline = "60s", collective = "allreduce", pairs, pair_size;
+  bool pairs_per_host = false;
   app.add_option("-b,--minbytes", minimum, "Smallest size: 8, 64K, 1M, 2G")
       ->type_name("SIZE")
       ->capture_default_str();
@@ -122,6 +122,28 @@ Result<CommandLine> parse_options(const std::vector<std::string>& arguments) {
       ->type_name("OP")
       ->capture_default_str()
       ->check(CLI::IsMember({"sum", "min", "max"}).description(""));
+  app.add_option("--collective", collective,
+                 "allreduce, allgather, reduce_scatter, broadcast, reduce, alltoall or sendrecv")
+      ->type_name("NAME")
+      ->capture_default_str();
+  app.add_option("-r,--root", o.trial.root, "Rank that broadcasts, or is reduced to")
+      ->type_name("RANK")
+      ->capture_default_str()
+      ->check(CLI::Range(0, 1 << 18).description(""));
+  app.add_option("--groups", o.groups,
+                 "Groups side by side too: tp=2,dp=4, or host, leaf, rail")
+      ->type_name("AXES");
+  CLI::Option* by_pairs =
+      app.add_option("--pairs", pairs,
+                     "Every pair of ranks: all, or one-way,both-ways,concurrent,latency,local")
+          ->type_name("WHAT")
+          ->expected(0, 1)
+          ->default_str("all");
+  app.add_option("--pair-bytes", pair_size, "Size of a pair's messages (1M; 64M on GPUs)")
+      ->type_name("SIZE");
+  app.add_flag("--pairs-per-host", pairs_per_host, "Pairs of hosts: the first rank of each");
+  app.add_option("-G,--cudagraph", o.graph, "1: NCCL through CUDA graphs")->type_name("0|1");
+  app.add_flag("-q,--quiet", o.quiet, "No table");
   app.add_option("-T,--deadline,--timeout", deadline, "Limit on every step; 0 = none")
       ->type_name("TIME")
       ->capture_default_str();
@@ -173,6 +195,25 @@ Result<CommandLine> parse_options(const std::vector<std::string>& arguments) {
   auto limit = parse_duration(deadline);
   if (!limit) return fail(Code::wrong_usage, "--deadline: " + limit.error().message);
   o.deadline = *limit;
+  const auto named = collective_named(collective);
+  if (!named) {
+    return fail(Code::wrong_usage, "--collective: there is no \"" + collective + "\"",
+                "allreduce, allgather, reduce_scatter, broadcast, reduce, alltoall or sendrecv");
+  }
+  o.trial.collective = *named;
+  if (by_pairs->count() > 0) {
+    auto wanted = pair_options(pairs);
+    if (!wanted) return fail(std::move(wanted).error());
+    o.pairs = *wanted;
+    o.pairs->per_host = pairs_per_host;
+    o.pairs->bytes = 0;
+    if (!pair_size.empty()) {
+      Bytes each;
+      if (auto s = size(pair_size, "--pair-bytes", each); !s) return fail(std::move(s).error());
+      if (each.count() < 4) return fail(Code::wrong_usage, "--pair-bytes: less than one element");
+      o.pairs->bytes = each.count();
+    }
+  }
   o.trial.type = type == "float" ? kernels::ElementType::float32 : kernels::ElementType::int32;
   o.trial.reduction = operation == "min"   ? kernels::Reduction::minimum
                       : operation == "max" ? kernels::Reduction::maximum

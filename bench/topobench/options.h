@@ -10,6 +10,7 @@
 #include "base/result.h"
 #include "base/units.h"
 #include "bench/sweep.h"
+#include "bench/topobench/pair_trial.h"
 #include "bench/topobench/trial.h"
 
 namespace topolaunch::bench {
@@ -21,6 +22,10 @@ struct Options {
   std::string json_file;            ///< empty = none; "-" = standard output, without the table
   std::optional<int> expect_ranks;
   Seconds deadline{60};             ///< per step; 0 = none
+  bool graph = false;               ///< NCCL through CUDA graphs
+  std::string groups;               ///< axes, as groups.h reads them; empty = none
+  std::optional<PairOptions> pairs;
+  bool quiet = false;               ///< no table
 };
 
 /// What to do: run, or print `text` and exit with 0 (--help, --version).

@@ -2,8 +2,10 @@
 #include "bench/topobench/trial.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "bench/bus_bandwidth.h"
+#include "bench/checked_data.h"
 #include "bench/statistics.h"
 
 namespace topolaunch::bench {
@@ -12,44 +14,60 @@ namespace {
 /// One trial's state: the memory, and the number of the pattern, which never comes back.
 class Trial {
  public:
-  Trial(const World& world, Subject& subject, const TrialOptions& options, Deadline& deadline)
-      : world_(world), subject_(subject), options_(options), deadline_(deadline) {}
+  Trial(const Together& who, Subject& subject, const TrialOptions& options, Deadline& deadline)
+      : everybody_(who.everybody),
+        group_(who.group),
+        subject_(subject),
+        options_(options),
+        deadline_(deadline) {}
 
-  Status allocate() {
+  Status allocate(const std::vector<Layout>& layouts) {
     deadline_.step({.phase = "allocating memory"});
-    const std::int64_t largest = *std::max_element(options_.sizes.begin(), options_.sizes.end());
+    std::uint64_t send = 0, receive = 0;
+    for (const Layout& layout : layouts) {
+      send = std::max(send, layout.send);
+      // In place the buffer holds the input too.
+      receive = std::max({receive, layout.receive, layout.send});
+    }
     Status mine;
-    for (DeviceBuffer* buffer : {&send_, &receive_}) {
-      auto memory = DeviceBuffer::allocate(subject_.device(), static_cast<std::size_t>(largest));
+    for (const auto& [buffer, count] : {std::pair(&send_, send), std::pair(&receive_, receive)}) {
+      auto memory = DeviceBuffer::allocate(subject_.device(), count * element_bytes(options_.type));
       if (!memory) {
         mine = fail(std::move(memory).error());
         break;
       }
       *buffer = std::move(*memory);
     }
-    return world_.agree(mine);
+    return everybody_.agree(mine);
   }
 
-  tl::expected<Timing, TrialFailure> measure(std::int64_t size, bool in_place) {
-    size_ = size;
+  tl::expected<Timing, TrialFailure> measure(const Layout& layout, bool in_place) {
+    size_ = layout.size;
     placement_ = in_place ? "in place" : "out of place";
-    const auto bytes = static_cast<std::size_t>(size);
-    const Work work{options_.type, options_.reduction, bytes / element_bytes(options_.type),
-                    in_place ? receive_.data() : send_.data(), receive_.data()};
+    Work work{options_.type, options_.reduction, layout.count,
+              in_place ? receive_.data() : send_.data(), receive_.data()};
+    work.collective = options_.collective;
+    work.root = options_.root;
+    if (work.collective == Collective::sendrecv) {
+      work.to = (group_.rank() + 1) % group_.size();
+      work.from = (group_.rank() + group_.size() - 1) % group_.size();
+    }
+    check_ =
+        options_.check_iterations > 0 && (!in_place || subject_.defines_in_place(work.collective));
     begin("preparing");
     Status ready = fill(work);
     if (ready) ready = subject_.prepare(work);
-    if (auto all = world_.agree(ready); !all) return together(std::move(all).error());
+    if (auto all = everybody_.agree(ready); !all) return together(std::move(all).error());
 
     std::vector<double> mine(static_cast<std::size_t>(options_.iterations), 0.0);
     std::int64_t wrong = 0;
-    if (auto alone = run_all(work, bytes, mine, wrong); !alone) {
-      return tl::unexpected<TrialFailure>({std::move(alone).error(), world_.size() == 1});
+    if (auto alone = run_all(work, mine, wrong); !alone) {
+      return tl::unexpected<TrialFailure>({std::move(alone).error(), everybody_.size() == 1});
     }
     begin("collecting times");
     ++iteration_;
-    Timing timing = summary(size, world_.slowest(mine));
-    timing.wrong = options_.check_iterations > 0 ? world_.sum(wrong) : -1;
+    Timing timing = summary(layout.size, group_.slowest(mine));
+    timing.wrong = check_ ? group_.sum(wrong) : -1;
     return timing;
   }
 
@@ -59,19 +77,17 @@ class Trial {
 
  private:
   /// Warm-up, timed and checked runs. A failure is this rank's alone.
-  Status run_all(const Work& work, std::size_t bytes, std::vector<double>& seconds,
-                 std::int64_t& wrong) {
-    DevicePort& device = subject_.device();
+  Status run_all(const Work& work, std::vector<double>& seconds, std::int64_t& wrong) {
     for (int i = 0; i < options_.warmup_iterations; ++i) {
       if (auto s = run_once("warm-up", i, nullptr); !s) return s;
     }
     if (!work.in_place()) {
-      if (auto s = device.poison(work.receive, bytes); !s) return s;
+      if (auto s = fill(work); !s) return s;
     }
     for (int i = 0; i < options_.iterations; ++i) {
       if (auto s = run_once("timed run", i, &seconds[static_cast<std::size_t>(i)]); !s) return s;
     }
-    if (options_.check_iterations == 0) return {};
+    if (!check_) return {};
     // In place the runs have piled sum on sum; out of place the last one can be held to account.
     if (!work.in_place()) {
       if (auto s = count(work, wrong); !s) return s;
@@ -79,9 +95,6 @@ class Trial {
     for (int i = 0; i < options_.check_iterations; ++i) {
       begin("check", i);
       ++iteration_;
-      if (!work.in_place()) {
-        if (auto s = device.poison(work.receive, bytes); !s) return s;
-      }
       if (auto s = fill(work); !s) return s;
       if (auto s = run_once("check", i, nullptr); !s) return s;
       if (auto s = count(work, wrong); !s) return s;
@@ -91,17 +104,14 @@ class Trial {
   void begin(const char* phase, int iteration = -1) {
     deadline_.step({phase, size_, placement_, iteration});
   }
+  Seat seat() const { return {group_.rank(), group_.size()}; }
   kernels::Pattern pattern() const {
-    return kernels::make_pattern(static_cast<std::uint32_t>(world_.size()), iteration_);
+    return kernels::make_pattern(static_cast<std::uint32_t>(group_.size()), iteration_);
   }
-  Status fill(const Work& work) {
-    void* into = work.in_place() ? work.receive : send_.data();
-    return subject_.device().fill(pattern(), static_cast<std::uint32_t>(world_.rank()), work.type,
-                                  into, work.count);
-  }
+  Status fill(const Work& work) { return fill_input(subject_.device(), pattern(), work, seat()); }
   Status run_once(const char* phase, int iteration, double* seconds) {
     begin(phase, iteration);
-    world_.barrier();
+    everybody_.barrier();
     auto took = subject_.run();
     if (!took) {
       Error error = std::move(took).error();
@@ -112,8 +122,7 @@ class Trial {
     return {};
   }
   Status count(const Work& work, std::int64_t& wrong) {
-    auto more = subject_.device().count_wrong(pattern(), work.reduction, work.type, work.receive,
-                                              work.count);
+    auto more = count_wrong(subject_.device(), pattern(), work, seat());
     if (!more) return fail(std::move(more).error());
     wrong += *more;
     return {};
@@ -126,12 +135,13 @@ class Trial {
     timing.minimum = Seconds(s.minimum);
     timing.maximum = Seconds(s.maximum);
     timing.algbw = algorithm_bandwidth(size, timing.time);
-    timing.busbw = timing.algbw * bus_factor("allreduce", world_.size());
+    timing.busbw = timing.algbw * bus_factor(name_of(options_.collective), group_.size());
     timing.raw = std::move(raw);
     return timing;
   }
 
-  const World& world_;
+  const World& everybody_;
+  const World& group_;
   Subject& subject_;
   const TrialOptions& options_;
   Deadline& deadline_;
@@ -139,33 +149,59 @@ class Trial {
   std::uint32_t iteration_ = 0;
   std::int64_t size_ = -1;
   const char* placement_ = "";
+  bool check_ = true;
 };
+
+/// Sizes that come to the same number of elements are measured once; not where groups of different
+/// sizes run side by side, which have to have as many to do.
+std::vector<Layout> layouts_of(const TrialOptions& options, int ranks, bool all_alike) {
+  std::vector<Layout> layouts;
+  for (const std::int64_t size : options.sizes) {
+    const Layout layout = layout_of(options.collective, size,
+                                    static_cast<std::int64_t>(element_bytes(options.type)), ranks);
+    if (layouts.empty() || !all_alike || layouts.back().size != layout.size) {
+      layouts.push_back(layout);
+    }
+  }
+  return layouts;
+}
 
 }  // namespace
 
-tl::expected<std::vector<SizeResult>, TrialFailure> run_trial(const World& world,
-                                                              Subject& subject,
+tl::expected<std::vector<SizeResult>, TrialFailure> run_trial(const Together& who, Subject& subject,
                                                               const TrialOptions& options,
                                                               Deadline& deadline,
                                                               const OnSize& on_size) {
   std::vector<SizeResult> results;
   if (options.sizes.empty()) return results;
-  Trial trial(world, subject, options, deadline);
-  if (auto status = trial.allocate(); !status) return Trial::together(std::move(status).error());
-  for (const std::int64_t size : options.sizes) {
+  if (!subject.does(options.collective)) {
+    return Trial::together(Error{Code::unavailable,
+                                 subject.backend() + " does no " + name_of(options.collective),
+                                 "another --subject",
+                                 {},
+                                 0});
+  }
+  Trial trial(who, subject, options, deadline);
+  const std::vector<Layout> layouts =
+      layouts_of(options, who.group.size(), &who.group == &who.everybody);
+  if (auto status = trial.allocate(layouts); !status)
+    return Trial::together(std::move(status).error());
+  for (const Layout& layout : layouts) {
     SizeResult result;
-    result.size = size;
-    result.count = size / static_cast<std::int64_t>(element_bytes(options.type));
+    result.size = layout.size;
+    result.count = static_cast<std::int64_t>(layout.count);
     result.type = name_of(options.type);
-    result.redop = name_of(options.reduction);
+    result.redop = reduces(options.collective) ? name_of(options.reduction) : "none";
+    if (has_root(options.collective)) result.root = options.root;
     result.out_of_place.wrong = result.in_place.wrong = -1;
     for (const bool in_place : {false, true}) {
       if (in_place ? !options.in_place : !options.out_of_place) continue;
-      auto timing = trial.measure(size, in_place);
+      auto timing = trial.measure(layout, in_place);
       if (!timing) return tl::unexpected<TrialFailure>(std::move(timing).error());
       (in_place ? result.in_place : result.out_of_place) = std::move(*timing);
+      if (!in_place) result.estimate = subject.estimate().value_or(Seconds(0));
     }
-    if (world.root() && on_size) on_size(result);
+    if (who.group.root() && on_size) on_size(result);
     results.push_back(std::move(result));
   }
   deadline.rest();
@@ -178,9 +214,12 @@ const char* name_of(kernels::ElementType type) {
 
 const char* name_of(kernels::Reduction reduction) {
   switch (reduction) {
-    case kernels::Reduction::minimum: return "min";
-    case kernels::Reduction::maximum: return "max";
-    case kernels::Reduction::sum: break;
+    case kernels::Reduction::minimum:
+      return "min";
+    case kernels::Reduction::maximum:
+      return "max";
+    case kernels::Reduction::sum:
+      break;
   }
   return "sum";
 }

@@ -5,6 +5,7 @@
 //     iterations, outside of what is timed; `time` is the median over iterations;
 //   - the data are whole numbers with one exact result (kernels/pattern.h); the count of wrong
 //     elements is over all ranks, all checked runs, and the last timed run out of place;
+//   - a sendrecv goes round: each rank sends to the next and receives from the one before;
 //   - memory of the largest size is allocated and touched once; warm-up runs come before.
 #pragma once
 
@@ -21,6 +22,8 @@
 namespace topolaunch::bench {
 
 struct TrialOptions {
+  Collective collective = Collective::allreduce;
+  int root = 0;                     ///< of broadcast and reduce
   std::vector<std::int64_t> sizes;  ///< bytes, whole elements
   kernels::ElementType type = kernels::ElementType::float32;
   kernels::Reduction reduction = kernels::Reduction::sum;
@@ -39,9 +42,17 @@ struct TrialFailure {
   bool everybody = true;
 };
 
-/// Results in the order of the sizes; timings count on rank 0 only, wrong elements on all.
-tl::expected<std::vector<SizeResult>, TrialFailure> run_trial(const World& world,
-                                                              Subject& subject,
+/// Who measures: the ranks of `group` do the collective, which is the subject's communicator; all
+/// of `everybody` take part, each in a group of its own, and begin each run together. So groups are
+/// measured side by side, as a job uses them.
+struct Together {
+  const World& everybody;
+  const World& group;
+};
+
+/// Results in the order of the sizes; timings count on rank 0 of the group only, wrong elements on
+/// all of it.
+tl::expected<std::vector<SizeResult>, TrialFailure> run_trial(const Together& who, Subject& subject,
                                                               const TrialOptions& options,
                                                               Deadline& deadline,
                                                               const OnSize& on_size = {});

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "bench/topobench/world.h"
 
-#include <mpi.h>
+#include <chrono>
+#include <thread>
 
 namespace topolaunch::bench {
 
@@ -9,30 +10,57 @@ World::World(int* argc, char*** argv) {
   // The deadline's thread makes no MPI call.
   int provided = 0;
   MPI_Init_thread(argc, argv, MPI_THREAD_FUNNELED, &provided);
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank_);
-  MPI_Comm_size(MPI_COMM_WORLD, &size_);
+  MPI_Comm_rank(comm_, &rank_);
+  MPI_Comm_size(comm_, &size_);
 }
 
-World::~World() { MPI_Finalize(); }
+World::World(const World& all, int group) {
+  MPI_Comm_split(all.comm_, group, all.rank_, &comm_);
+  MPI_Comm_rank(comm_, &rank_);
+  MPI_Comm_size(comm_, &size_);
+}
 
-void World::barrier() const { MPI_Barrier(MPI_COMM_WORLD); }
+World::~World() {
+  if (comm_ == MPI_COMM_WORLD) {
+    MPI_Finalize();
+  } else {
+    MPI_Comm_free(&comm_);
+  }
+}
+
+void World::barrier() const { MPI_Barrier(comm_); }
+
+void World::wait_asleep() const {
+  MPI_Request all = MPI_REQUEST_NULL;
+  MPI_Ibarrier(comm_, &all);
+  for (int here = 0; here == 0;) {
+    MPI_Test(&all, &here, MPI_STATUS_IGNORE);
+    if (here == 0) std::this_thread::sleep_for(std::chrono::microseconds(200));
+  }
+}
+
+void World::meet(int other) const {
+  constexpr int kTag = 1;  // 0 is the subjects'
+  MPI_Sendrecv(nullptr, 0, MPI_BYTE, other, kTag, nullptr, 0, MPI_BYTE, other, kTag, comm_,
+               MPI_STATUS_IGNORE);
+}
 
 std::int64_t World::sum(std::int64_t mine) const {
   std::int64_t all = 0;
-  MPI_Allreduce(&mine, &all, 1, MPI_INT64_T, MPI_SUM, MPI_COMM_WORLD);
+  MPI_Allreduce(&mine, &all, 1, MPI_INT64_T, MPI_SUM, comm_);
   return all;
 }
 
 std::int64_t World::minimum(std::int64_t mine) const {
   std::int64_t all = 0;
-  MPI_Allreduce(&mine, &all, 1, MPI_INT64_T, MPI_MIN, MPI_COMM_WORLD);
+  MPI_Allreduce(&mine, &all, 1, MPI_INT64_T, MPI_MIN, comm_);
   return all;
 }
 
 std::vector<double> World::slowest(const std::vector<double>& mine) const {
   std::vector<double> all(mine.size());
   MPI_Reduce(mine.data(), all.data(), static_cast<int>(mine.size()), MPI_DOUBLE, MPI_MAX, 0,
-             MPI_COMM_WORLD);
+             comm_);
   return all;
 }
 
@@ -40,7 +68,7 @@ std::vector<std::string> World::gather(const std::string& mine) const {
   const auto ranks = static_cast<std::size_t>(size_);
   std::vector<int> lengths(ranks), starts(ranks);
   const int length = static_cast<int>(mine.size());
-  MPI_Allgather(&length, 1, MPI_INT, lengths.data(), 1, MPI_INT, MPI_COMM_WORLD);
+  MPI_Allgather(&length, 1, MPI_INT, lengths.data(), 1, MPI_INT, comm_);
   int total = 0;
   for (std::size_t i = 0; i < ranks; ++i) {
     starts[i] = total;
@@ -48,7 +76,7 @@ std::vector<std::string> World::gather(const std::string& mine) const {
   }
   std::string all(static_cast<std::size_t>(total), '\0');
   MPI_Allgatherv(mine.data(), length, MPI_CHAR, all.data(), lengths.data(), starts.data(), MPI_CHAR,
-                 MPI_COMM_WORLD);
+                 comm_);
   std::vector<std::string> texts;
   for (std::size_t i = 0; i < ranks; ++i) {
     texts.push_back(all.substr(static_cast<std::size_t>(starts[i]), static_cast<std::size_t>(lengths[i])));
@@ -61,14 +89,14 @@ Status World::agree(const Status& mine) const {
   if (first == size_) return {};
   const auto bcast_text = [&](std::string text) {
     int length = static_cast<int>(text.size());
-    MPI_Bcast(&length, 1, MPI_INT, static_cast<int>(first), MPI_COMM_WORLD);
+    MPI_Bcast(&length, 1, MPI_INT, static_cast<int>(first), comm_);
     text.resize(static_cast<std::size_t>(length));
-    MPI_Bcast(text.data(), length, MPI_CHAR, static_cast<int>(first), MPI_COMM_WORLD);
+    MPI_Bcast(text.data(), length, MPI_CHAR, static_cast<int>(first), comm_);
     return text;
   };
   const bool speak = rank_ == first;
   int code = speak ? exit_status(mine.error().code) : 0;
-  MPI_Bcast(&code, 1, MPI_INT, static_cast<int>(first), MPI_COMM_WORLD);
+  MPI_Bcast(&code, 1, MPI_INT, static_cast<int>(first), comm_);
   // The file that is to blame, if any, goes into the message: one text less to send.
   const auto told = [&] {
     Error error = mine.error();

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The ranks of this run as one value: MPI_COMM_WORLD with the handful of calls topobench makes
-// outside of what it times.
+// The ranks that do something together as one value: all of this run, or a group of them, with the
+// handful of calls topobench makes outside of what it times.
 #pragma once
+
+#include <mpi.h>
 
 #include <cstdint>
 #include <string>
@@ -19,12 +21,18 @@ class World {
   ~World();
   World(const World&) = delete;
   World& operator=(const World&) = delete;
+  /// The ranks that name the same `group` as this one, in the order of their ranks. All ranks call
+  /// it; the group has to end before the World does.
+  World split(int group) const { return World(*this, group); }
 
+  MPI_Comm comm() const { return comm_; }
   int rank() const { return rank_; }
   int size() const { return size_; }
   bool root() const { return rank_ == 0; }
 
   void barrier() const;
+  void wait_asleep() const;      ///< a barrier that leaves the CPU to ranks that are measuring
+  void meet(int other) const;    ///< with one other rank, which calls it too
   std::int64_t sum(std::int64_t mine) const;  ///< over all ranks, on all ranks
   std::int64_t minimum(std::int64_t mine) const;
   /// Element by element over all ranks; the result counts on rank 0 only.
@@ -36,6 +44,8 @@ class World {
   Status agree(const Status& mine) const;
 
  private:
+  World(const World& all, int group);
+  MPI_Comm comm_ = MPI_COMM_WORLD;
   int rank_ = 0, size_ = 1;
 };
 

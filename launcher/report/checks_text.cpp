@@ -59,6 +59,8 @@ std::string checks_text(const Verdict& verdict) {
     if (!check.expected.empty()) line += "; expected " + check.expected;
     if (!check.source.empty()) line += " (" + check.source + ")";
     if (!check.suspect.empty()) line += fmt::format("\n{:<16}-> {}", "", check.suspect);
+    if (check.confidence >= 0) line += fmt::format(" (confidence {:.0f} %)", check.confidence * 100);
+    if (!check.confirm.empty()) line += fmt::format("\n{:<16}   to confirm: {}", "", check.confirm);
     out += line + "\n";
   }
   return out + fmt::format("verdict: {}\n", outcome_name(verdict.overall()));

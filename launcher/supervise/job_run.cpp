@@ -84,8 +84,10 @@ Status JobRun::begin() {
 /// Pipes, control variables, and who shares our terminal.
 Result<std::vector<KeptProcess>> JobRun::prepare() {
   passes_stdio_ = plan_.ranks.size() == 1 && plan_.tag == Plan::Tag::none &&
-                  plan_.log_directory.empty() && !links_;
-  output_.emplace(RankOutput::Options{plan_.tag == Plan::Tag::rank, plan_.log_directory, 1, 2,
+                  plan_.log_directory.empty() && !links_ && !plan_.unheard;
+  if (plan_.unheard) nowhere_.reset(::open("/dev/null", O_WRONLY | O_CLOEXEC));
+  output_.emplace(RankOutput::Options{plan_.tag == Plan::Tag::rank, plan_.log_directory,
+                                      nowhere_ ? nowhere_.get() : 1, nowhere_ ? nowhere_.get() : 2,
                                       plan_.quiet});
   const bool terminal =
       ::isatty(0) != 0 || (passes_stdio_ && (::isatty(1) != 0 || ::isatty(2) != 0));

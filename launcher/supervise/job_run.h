@@ -123,6 +123,7 @@ class JobRun final : public Run {
   std::optional<ControlServer> server_;
   std::optional<HostLinks> links_;  ///< none: all ranks are on this host
   std::optional<Keeper> keeper_;
+  Descriptor nowhere_;  ///< where the output of an unheard job goes
   std::optional<RankOutput> output_;
   std::optional<MemoryKills> memory_;
   StdinRelay stdin_relay_;

@@ -219,6 +219,14 @@ Ending JobRun::ending() {
     out.exit_status = exit_status(Code::try_again);
     out.cause = std::move(failure);
   }
+  if (plan_.unheard && output_ && out.exit_status != 0) {
+    out.last_words = output_->last_words(out.first_failure ? out.first_failure->rank : 0);
+    // A rank that ended the job may not be the one that the engine blames: whoever said something.
+    for (const RankProcess& rank : ranks_) {
+      if (out.last_words.empty()) out.last_words = output_->last_words(rank.plan->rank);
+    }
+    if (out.last_words.empty()) out.last_words = output_->last_words(RankOutput::kEngine);
+  }
   if (first_run_ > 0) out.elapsed = Seconds(std::max(0.0, last_end_ - first_run_));
   out.notes = launch_.notes;
   out.notes.insert(out.notes.end(), notes_.begin(), notes_.end());

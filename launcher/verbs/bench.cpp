@@ -5,8 +5,10 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <utility>
 
+#include "bench/comparison.h"
 #include "launcher/admission.h"
 #include "launcher/bench_job.h"
 #include "launcher/job_model.h"
@@ -15,14 +17,45 @@
 #include "launcher/place_ranks.h"
 #include "launcher/rendezvous.h"
 #include "launcher/report/closing.h"
+#include "launcher/run_directory.h"
 #include "launcher/visible_gpus.h"
 #include "quota/uuid.h"
 
 namespace topolaunch::launcher {
 
+namespace {
+
+/// The measurement of a saved run, or a file.
+Result<bench::Measurement> earlier(const std::string& what, const Outside& outside) {
+  std::string file = what;
+  if (!outside.files.exists(file) || outside.files.list(file)) {
+    auto folder = find_run(what, outside);
+    if (!folder) return fail(std::move(folder).error());
+    file = *folder + "/measurement.json";
+  }
+  auto text = outside.files.read(file);
+  if (!text) {
+    return fail(Error{Code::invalid_input, "--compare: " + text.error().message,
+                      "a run with --validate quick leaves one, or: topolaunch bench --json >FILE",
+                      file, 0});
+  }
+  auto json = parse_json(*text, file);
+  if (!json) return fail(std::move(json).error());
+  return bench::measurement_from_json(*json, file);
+}
+
+}  // namespace
+
 Result<Answer> bench_verb(const BenchOptions& options, const Outside& outside, const Voice& voice) {
   auto topobench = find_topobench(outside);
   if (!topobench) return fail(std::move(topobench).error());
+  std::optional<bench::Measurement> before;
+  if (!options.compare.empty()) {
+    // Read first: a wrong name costs no measurement.
+    auto read = earlier(options.compare, outside);
+    if (!read) return fail(std::move(read).error());
+    before = std::move(*read);
+  }
   auto topology = look_at(options.topology, outside);
   if (!topology) return fail(std::move(topology).error());
   if (!topology->live) {
@@ -80,8 +113,19 @@ Result<Answer> bench_verb(const BenchOptions& options, const Outside& outside, c
               admission->team);
   }
   if (!measurement) return fail(std::move(measurement).error());
-  const int status = measurement->wrong > 0 ? exit_status(Code::validation_failed) : 0;
-  return Answer{options.json ? to_pretty(bench::to_json(*measurement)) : std::string(), status};
+  int status = measurement->wrong > 0 ? exit_status(Code::validation_failed) : 0;
+  std::string compared;
+  if (before) {
+    auto differences = bench::compare(*before, *measurement);
+    if (!differences) return fail(std::move(differences).error());
+    compared = bench::to_text(*differences, options.compare + " of " + before->start_time);
+    const bool slower = std::ranges::any_of(*differences, [](const bench::Difference& d) {
+      return d.way == bench::Difference::Way::slower;
+    });
+    if (slower) status = exit_status(Code::validation_failed);
+    if (options.json) voice.say(compared);
+  }
+  return Answer{options.json ? to_pretty(bench::to_json(*measurement)) : compared, status};
 }
 
 }  // namespace topolaunch::launcher

@@ -10,6 +10,9 @@
 
 #include "base/input_file.h"
 #include "bench/measurement.h"
+#include "launcher/measured/culprit_checks.h"
+#include "launcher/measured/expected.h"
+#include "launcher/measured/file_checks.h"
 #include "launcher/plan.h"
 #include "launcher/report/checks_text.h"
 #include "launcher/report/plan_text.h"
@@ -78,12 +81,54 @@ Check untested(const std::string& name, const std::string& why) {
 
 }  // namespace
 
+namespace {
+
+Result<std::vector<ExpectedFigure>> expected_figures(const ValidateOptions& options,
+                                                     const Outside& outside) {
+  if (options.expected.empty()) return std::vector<ExpectedFigure>{};
+  auto text = outside.files.read(options.expected);
+  if (!text) {
+    Error error = std::move(text).error();
+    error.code = Code::invalid_input;
+    return fail(std::move(error));
+  }
+  return expected_from_csv(*text, options.expected);
+}
+
+Answer answer_of(const Verdict& verdict, const ValidateOptions& options) {
+  int status = 0;
+  const Outcome overall = verdict.overall();
+  if (overall == Outcome::fail) status = exit_status(Code::validation_failed);
+  if (overall == Outcome::could_not_test &&
+      (options.strict || verdict.first(Outcome::pass) == nullptr)) {
+    status = exit_status(Code::could_not_test);
+  }
+  return {options.json ? to_pretty(to_json(verdict)) : checks_text(verdict), status};
+}
+
+}  // namespace
+
 Result<Answer> validate_verb(const ValidateOptions& options, const Outside& outside) {
+  auto expected = expected_figures(options, outside);
+  if (!expected) return fail(std::move(expected).error());
+  Verdict verdict;
+  if (!options.measured.empty()) {
+    if (!options.plan.empty()) {
+      return fail(Code::wrong_usage, "both a RUN and --measured are given",
+                  "--measurement FILE holds a run against another measurement");
+    }
+    auto checks = check_files(options.measured, *expected, outside);
+    if (!checks) return fail(std::move(checks).error());
+    verdict.checks = std::move(*checks);
+    return answer_of(verdict, options);
+  }
+  if (options.plan.empty()) {
+    return fail(Code::wrong_usage, "validate what?", "a RUN (topolaunch ps --all), or --measured FILE");
+  }
   auto parts = parts_of(options, outside);
   if (!parts) return fail(std::move(parts).error());
   auto plan = read_plan(parts->plan, outside);
   if (!plan) return fail(std::move(plan).error());
-  Verdict verdict;
   if (parts->observation_named || outside.files.exists(parts->observation)) {
     auto json = read_json(parts->observation, outside);
     if (!json) return fail(std::move(json).error());
@@ -98,20 +143,15 @@ Result<Answer> validate_verb(const ValidateOptions& options, const Outside& outs
     if (!json) return fail(std::move(json).error());
     auto measurement = bench::measurement_from_json(*json, parts->measurement);
     if (!measurement) return fail(std::move(measurement).error());
-    const auto checks = check_measurement(*plan, *measurement, std::nullopt, std::nullopt);
-    verdict.checks.insert(verdict.checks.end(), checks.begin(), checks.end());
+    for (auto&& checks : {check_measurement(*plan, *measurement, std::nullopt, std::nullopt),
+                          check_expected(*measurement, *expected), check_culprits(*measurement)}) {
+      verdict.checks.insert(verdict.checks.end(), checks.begin(), checks.end());
+    }
   } else if (options.strict) {
     verdict.checks.push_back(
         untested("allreduce", "no measurement; run with --validate quick, or give --measurement"));
   }
-  int status = 0;
-  const Outcome overall = verdict.overall();
-  if (overall == Outcome::fail) status = exit_status(Code::validation_failed);
-  if (overall == Outcome::could_not_test &&
-      (options.strict || verdict.first(Outcome::pass) == nullptr)) {
-    status = exit_status(Code::could_not_test);
-  }
-  return Answer{options.json ? to_pretty(to_json(verdict)) : checks_text(verdict), status};
+  return answer_of(verdict, options);
 }
 
 Result<Answer> report_verb(const ReportOptions& options, const Outside& outside) {

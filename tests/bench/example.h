@@ -31,8 +31,8 @@ inline Measurement example_measurement() {
   m.notes = {"a note"};
   m.ranks = m.hosts = 2;
   m.configuration = {1024, 1048576, 0, 1024, 5, 20, 1};
-  m.devices = {{0, 4711, "n1", "cpu", "CPUs 0-3", -1, 0, "0-3"},
-               {1, 815, "n2", "0000:18:00.0", "NVIDIA H100", 3, 0, "4-7"}};
+  m.devices = {{0, 4711, "n1", "cpu", "CPUs 0-3", -1, 0, "0-3", ""},
+               {1, 815, "n2", "0000:18:00.0", "NVIDIA H100", 3, 0, "4-7", "leaf7"}};
   for (const std::int64_t size : {1024, 1048576}) {
     SizeResult r;
     r.size = size;

@@ -28,7 +28,7 @@ std::vector<T> right_result(const Pattern& p, Reduction reduction, std::size_t c
 
 template <class T>
 std::int64_t wrong(const Pattern& p, Reduction reduction, const std::vector<T>& result) {
-  return count_wrong_host(p, reduction, std::span<const T>(result));
+  return count_wrong_host<T>(p, reduction, std::span<const T>(result));
 }
 
 TEST(Pattern, ClosedFormsEqualTheReductionDoneOneByOne) {
@@ -141,8 +141,18 @@ TEST(Pattern, ShardsInEachOthersPlacesAreCaught) {
 TEST(Pattern, ChecksFromAnyFirstIndex) {
   const Pattern p = make_pattern(3, 1);
   const auto all = right_result<float>(p, Reduction::sum, 100);
-  EXPECT_EQ(count_wrong_host(p, Reduction::sum, std::span<const float>(all).subspan(40), 40), 0);
-  EXPECT_GT(count_wrong_host(p, Reduction::sum, std::span<const float>(all).subspan(40), 41), 0);
+  EXPECT_EQ(count_wrong_host(p, Expected(Reduction::sum, 40), std::span<const float>(all).subspan(40)), 0);
+  EXPECT_GT(count_wrong_host(p, Expected(Reduction::sum, 41), std::span<const float>(all).subspan(40)), 0);
+}
+
+TEST(Pattern, WhatOneRankContributedIsTakenForNoOthersAndNoOtherPlace) {
+  const Pattern p = make_pattern(4, 3);
+  std::vector<float> part(300);
+  fill_host(p, 2, std::span<float>(part), 600);
+  const std::span<const float> given(part);
+  EXPECT_EQ(count_wrong_host(p, Expected::of_rank(2, 600), given), 0);
+  EXPECT_EQ(count_wrong_host(p, Expected::of_rank(1, 600), given), 300);
+  EXPECT_GT(count_wrong_host(p, Expected::of_rank(2, 300), given), 290);
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <chrono>
 #include <cstdlib>
 #include <string>
+#include <vector>
 
 #include "base/commands.h"
 #include "base/files.h"
@@ -46,7 +47,10 @@ void expect_exact(const Kernel& kernel, int ranks, std::size_t count, std::uint3
 
 TEST(PeerAllreduce, IsExactForCountsAroundBlocksAndRanks) {
   for (const int ranks : {2, 4, 8}) {
-    for (const std::size_t count : {0UL, 1UL, 2UL, 7UL, 8UL, 9UL, 63UL, 64UL, 65UL, 1023UL, 1024UL, 1025UL}) {
+    // All small ones, and both sides of each power of two and of each multiple of ranks and blocks.
+    std::vector<std::size_t> counts{127, 128, 129, 255, 256, 257, 511, 512, 513, 1023, 1024, 1025};
+    for (std::size_t count = 0; count <= 33; ++count) counts.push_back(count);
+    for (const std::size_t count : counts) {
       expect_exact<float>(kOneShot, ranks, count, 2);
       expect_exact<float>(kTwoShot, ranks, count, 2);
     }
@@ -55,8 +59,10 @@ TEST(PeerAllreduce, IsExactForCountsAroundBlocksAndRanks) {
 
 TEST(PeerAllreduce, IsExactInBfloat16) {
   for (const int ranks : {2, 4, 8}) {
-    expect_exact<Bf16>(kOneShot, ranks, 1025, 2);
-    expect_exact<Bf16>(kTwoShot, ranks, 1025, 2);
+    for (const std::size_t count : {0UL, 1UL, 7UL, 8UL, 9UL, 64UL, 1025UL, 40'001UL}) {
+      expect_exact<Bf16>(kOneShot, ranks, count, 2);
+      expect_exact<Bf16>(kTwoShot, ranks, count, 2);
+    }
   }
 }
 
@@ -164,6 +170,8 @@ TEST(PeerAllreduce, AFlagStoredRelaxedIsARaceThatIsSeen) { RACE_STATUS("relaxed_
 
 TEST(PeerAllreduce, AFlagLoadedRelaxedIsARaceThatIsSeen) { RACE_STATUS("relaxed_load", 66); }
 
+TEST(PeerAllreduce, AMissingFenceBeforeTheFlagIsARaceThatIsSeen) { RACE_STATUS("no_fence", 66); }
+
 TEST(PeerAllreduce, AMissingEndBarrierIsARaceThatIsSeen) { RACE_STATUS("no_end_barrier", 66); }
 
 #ifdef PEER_PTX
@@ -175,6 +183,10 @@ TEST(PeerAllreduce, PtxPublishesAndObservesAtSystemScope) {
   EXPECT_THAT(sound, testing::HasSubstr("ld.acquire.sys"));
   EXPECT_THAT(sound, testing::Not(testing::HasSubstr("st.relaxed")));
   EXPECT_THAT(sound, testing::Not(testing::HasSubstr("ld.relaxed")));
+}
+
+TEST(PeerAllreduce, PtxCopiesSixteenBytesAtATime) {
+  EXPECT_THAT(ptx(PEER_PTX), testing::HasSubstr("ld.global.v2.u64"));
 }
 
 TEST(PeerAllreduce, PtxOfTheRelaxedMutantShowsIt) {

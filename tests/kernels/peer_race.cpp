@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The peer kernels on host threads, built with ThreadSanitizer whatever the rest is built with.
-// peer_allreduce_test runs it:  peer_race sound | relaxed_store | relaxed_load | no_end_barrier
+// peer_allreduce_test runs it:  peer_race sound | relaxed_store | relaxed_load | no_fence | no_end_barrier
 // Exits with 0 if the sums are right and no race was seen, 66 (TSan's own) if one was.
 #include <cstdio>
 #include <string>
@@ -25,6 +25,30 @@ void no_end_barrier(HostTeam& team, const PeerCall<float>& call) {
   }
 }
 
+/// Mutant: the first barrier of a two-shot's second round without the block's own fence: a thread
+/// signals while others of its block still write.
+void no_fence(HostTeam& team, const PeerCall<float>& call) {
+  const auto ranks = static_cast<std::size_t>(call.inboxes.ranks);
+  const auto rank = static_cast<std::size_t>(call.inboxes.rank);
+  if (!peer_barrier<SoundOrders>(team, call.inboxes, call.epoch)) return;
+  add_up(team, call, share_of(call.count, team.block(), team.blocks()), call.scratch[rank]);
+  if (team.thread() < static_cast<std::uint32_t>(call.inboxes.ranks)) {
+    const std::size_t row = team.block() * ranks;
+    const auto peer = static_cast<std::size_t>(team.thread());
+    Flag(call.inboxes.of[peer][row + rank])
+        .store(flag_word(call.epoch + 1, team.blocks()), SoundOrders::publish);
+    const Flag mine(call.inboxes.of[rank][row + peer]);
+    while (!reached(mine.load(SoundOrders::observe), call.epoch + 1)) team.pause();
+  }
+  team.sync();
+  const std::size_t next = (rank + 1) % ranks;
+  const Span s = share_of(call.count, team.block(), team.blocks());
+  for (std::size_t i = s.first + team.thread(); i < s.last; i += team.threads()) {
+    call.output[i] = call.scratch[next][i];
+  }
+  peer_barrier<SoundOrders>(team, call.inboxes, call.epoch + 2);
+}
+
 int run(std::string_view what) {
   PeerRanks<float> peers(3, 700, 2);
   for (std::uint32_t c = 0; c < 5; ++c) {
@@ -46,6 +70,8 @@ int run(std::string_view what) {
       peers.run(blocks, 4, [](HostTeam& team, const PeerCall<float>& call) {
         two_shot<float, HostTeam, RelaxedLoad>(team, call);
       });
+    } else if (what == "no_fence") {
+      peers.run(blocks, 4, [](HostTeam& team, const PeerCall<float>& call) { no_fence(team, call); });
     } else if (what == "no_end_barrier") {
       peers.run(blocks, 4, [](HostTeam& team, const PeerCall<float>& call) {
         no_end_barrier(team, call);

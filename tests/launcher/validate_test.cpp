@@ -129,6 +129,13 @@ TEST(CheckMeasurement, HalfOfAnEarlierMeasurementFails) {
             Outcome::pass);
 }
 
+TEST(CheckMeasurement, MuchFasterThanBeforeFailsToo) {
+  const Reference before{20e9, 64 << 20, "run x"};
+  const Check check = named(check_measurement(example_plan(), example_measurement(), {}, before), "allreduce");
+  EXPECT_EQ(check.verdict, Outcome::fail);
+  EXPECT_THAT(check.suspect, testing::HasSubstr("too fast"));
+}
+
 TEST(CheckMeasurement, NothingMeasuredIsNoPass) {
   auto m = example_measurement();
   m.results.clear();

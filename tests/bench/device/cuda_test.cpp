@@ -39,7 +39,7 @@ TEST(CudaDevice, FillsAndChecksAsTheHostDoes) {
   for (const auto type : {kernels::ElementType::float32, kernels::ElementType::int32}) {
     auto memory = DeviceBuffer::allocate(**device, 4'000'000);
     ASSERT_TRUE(memory);
-    ASSERT_TRUE((*device)->fill(p, 0, type, memory->data(), 1'000'000));
+    ASSERT_TRUE((*device)->fill(p, 0, type, memory->data(), 1'000'000, 0));
     EXPECT_EQ(*(*device)->count_wrong(p, kernels::Reduction::sum, type, memory->data(), 1'000'000), 0);
     ASSERT_TRUE((*device)->poison(memory->data(), 4));
     EXPECT_EQ(*(*device)->count_wrong(p, kernels::Reduction::sum, type, memory->data(), 1'000'000), 1);

@@ -16,7 +16,7 @@ TEST(HostDevice, CountsWhatItFilledAsRightAndPoisonAsWrong) {
     const auto p = kernels::make_pattern(1, 3);
     auto memory = DeviceBuffer::allocate(host, 400);
     ASSERT_TRUE(memory);
-    ASSERT_TRUE(host.fill(p, 0, type, memory->data(), 100));
+    ASSERT_TRUE(host.fill(p, 0, type, memory->data(), 100, 0));
     EXPECT_EQ(*host.count_wrong(p, kernels::Reduction::sum, type, memory->data(), 100), 0);
     ASSERT_TRUE(host.poison(memory->data(), 400));
     EXPECT_EQ(*host.count_wrong(p, kernels::Reduction::sum, type, memory->data(), 100), 100);

@@ -26,6 +26,7 @@ class Faulty final : public Subject {
   std::string backend() const override { return "faulty"; }
   std::string version() const override { return fault_; }
   DevicePort& device() override { return real_->device(); }
+  bool does(Collective collective) const override { return real_->does(collective); }
   Status prepare(const Work& work) override {
     work_ = work;
     if (fault_ == "unprepared" && last_) return fail(Code::unavailable, "not ready");
@@ -73,13 +74,13 @@ int run(int argc, char** argv) {
   });
   const World world(&argc, &argv);
   HostDevice host;
-  Faulty subject(make_mpi_subject(MpiWay::library, host), fault, world.rank(), world.size());
+  Faulty subject(make_mpi_subject(MpiWay::library, host, world.comm()), fault, world.rank(), world.size());
   TrialOptions options;
   options.sizes = {4096};
   options.warmup_iterations = 1;
   options.iterations = 3;
   options.check_iterations = 2;
-  const auto results = run_trial(world, subject, options, deadline);
+  const auto results = run_trial({world, world}, subject, options, deadline);
   if (!results) {
     if (world.root() || !results.error().everybody) {
       std::fprintf(stderr, "failed: %s\n", results.error().error.text().c_str());

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/files.h"
+#include "bench/collective.h"
 #include "bench/measurement.h"
 #include "tests/bench/topobench/mpirun.h"
 
@@ -58,7 +59,8 @@ TEST(Topobench, WhatItWritesFollowsTheSchema) {
   const auto python = commands.run({"python3", "-c", "import jsonschema"}, Seconds(30));
   if (!python || python->status != 0) GTEST_SKIP() << "no python3 with jsonschema";
   const std::string file = testing::TempDir() + "schema_" + std::to_string(getpid()) + ".json";
-  ASSERT_EQ(topobench(2, {"-b", "8", "-e", "64", "-n", "2", "-J", file}).status, 0);
+  ASSERT_EQ(topobench(2, {"-b", "8", "-e", "64", "-n", "2", "-J", file, "--groups", "host", "--pairs",
+                          "all", "--pair-bytes", "64"}).status, 0);
   const char* source = std::getenv("TOPOLAUNCH_SOURCE_DIR");
   ASSERT_NE(source, nullptr);
   const auto check = commands.run(
@@ -74,6 +76,72 @@ TEST(Topobench, WhatItWritesFollowsTheSchema) {
   unlink(file.c_str());
   ASSERT_TRUE(check);
   EXPECT_EQ(check->out, "follows\n") << check->err;
+}
+
+TEST(Topobench, EveryCollectiveIsExactInAndOutOfPlace) {
+  NEEDS_MPIRUN();
+  for (const Collective c : kCollectives) {
+    const auto run = topobench(3, {"--collective", name_of(c), "-b", "4", "-e", "4K", "-f", "32", "-n",
+                                   "2", "-w", "1", "--json", "-"});
+    ASSERT_EQ(run.status, 0) << name_of(c) << run.err;
+    const auto json = parse_json(run.out, "stdout");
+    ASSERT_TRUE(json) << json.error().text();
+    const auto m = measurement_from_json(*json, "stdout");
+    ASSERT_TRUE(m) << m.error().text();
+    EXPECT_EQ(m->collective, name_of(c));
+    EXPECT_EQ(m->wrong, 0);
+    for (const SizeResult& r : m->results) {
+      EXPECT_EQ(r.out_of_place.wrong, 0);
+      EXPECT_EQ(r.in_place.wrong, 0);
+      EXPECT_EQ(r.redop, reduces(c) ? "sum" : "none");
+      EXPECT_NEAR(r.out_of_place.busbw, r.out_of_place.algbw * bus_factor(name_of(c), 3), 1);
+    }
+  }
+}
+
+TEST(Topobench, GroupsAndPairsAreMeasuredBesideTheWorld) {
+  NEEDS_MPIRUN();
+  const auto run = topobench(4, {"-b", "1K", "-e", "1K", "-n", "2", "-w", "1", "--groups", "tp=2,dp=2",
+                                 "--pairs", "all", "--pair-bytes", "4K", "--json", "-"});
+  ASSERT_EQ(run.status, 0) << run.err;
+  const auto json = parse_json(run.out, "stdout");
+  ASSERT_TRUE(json) << json.error().text();
+  const auto m = measurement_from_json(*json, "stdout");
+  ASSERT_TRUE(m) << m.error().text();
+  ASSERT_EQ(m->groups.size(), 4u);
+  EXPECT_EQ(m->groups[0].axis, "tp");
+  EXPECT_THAT(m->groups[1].ranks, testing::ElementsAre(2, 3));
+  EXPECT_EQ(m->groups[2].axis, "dp");
+  EXPECT_THAT(m->groups[3].ranks, testing::ElementsAre(1, 3));
+  for (const GroupResult& g : m->groups) {
+    ASSERT_EQ(g.results.size(), 1u);
+    EXPECT_EQ(g.results[0].out_of_place.wrong, 0);
+    EXPECT_GT(g.results[0].out_of_place.busbw, 0);
+  }
+  ASSERT_TRUE(m->pairs);
+  EXPECT_EQ(m->pairs->bytes, 4096);
+  EXPECT_EQ(m->pairs->wrong, 0);
+  EXPECT_EQ(m->pairs->local.size(), 4u);
+  for (const Matrix* matrix : {&m->pairs->one_way, &m->pairs->both_ways, &m->pairs->concurrent, &m->pairs->latency}) {
+    for (std::size_t a = 0; a < 4; ++a) {
+      for (std::size_t b = 0; b < 4; ++b) EXPECT_EQ(matrix->has(a, b), a != b) << a << " to " << b;
+    }
+  }
+}
+
+TEST(Topobench, GroupsThatDoNotFitAreRefusedAfterTheCensus) {
+  NEEDS_MPIRUN();
+  const auto run = topobench(2, {"-e", "8", "-n", "1", "--groups", "tp=2,dp=4"});
+  EXPECT_EQ(run.status, 64);
+  EXPECT_THAT(run.err, HasSubstr("don't multiply to the 2 ranks"));
+}
+
+TEST(Topobench, ARootThatIsNotThereIsRefused) {
+  NEEDS_MPIRUN();
+  const auto run = topobench(2, {"--collective", "broadcast", "-r", "2", "-e", "8"});
+  EXPECT_EQ(run.status, 64);
+  EXPECT_THAT(run.err, HasSubstr("--root 2: there are 2 ranks"));
+  EXPECT_EQ(topobench(2, {"--collective", "reduce", "-r", "1", "-e", "64", "-n", "1"}).status, 0);
 }
 
 TEST(Topobench, EverySubjectCanBeChosenAndIsExact) {

@@ -57,7 +57,28 @@ TEST(Options, UnknownOnesAreRefusedWithTheNearestName) {
 
 TEST(Options, NcclTestsOptionsThatAreNotHereSayWhy) {
   EXPECT_THAT(refusal({"-g", "8"}), HasSubstr("one rank is one GPU"));
-  EXPECT_THAT(refusal({"-G", "1"}), HasSubstr("graphs"));
+  EXPECT_THAT(refusal({"-R", "1"}), HasSubstr("registration"));
+}
+
+TEST(Options, CollectivesHaveOurNamesAndNcclTests) {
+  EXPECT_EQ(parse_options({})->options.trial.collective, Collective::allreduce);
+  EXPECT_EQ(parse_options({"--collective", "all_gather_perf"})->options.trial.collective,
+            Collective::allgather);
+  EXPECT_THAT(refusal({"--collective", "allgatherv"}), HasSubstr("reduce_scatter"));
+}
+
+TEST(Options, PairsAreAllKindsOrThoseNamed) {
+  EXPECT_FALSE(parse_options({})->options.pairs);
+  const auto all = parse_options({"--pairs", "-n", "3"});
+  ASSERT_TRUE(all) << all.error().text();
+  EXPECT_TRUE(all->options.pairs->one_way && all->options.pairs->latency);
+  EXPECT_EQ(all->options.trial.iterations, 3);
+  const auto some = parse_options({"--pairs", "one-way,local", "--pair-bytes", "4K", "--pairs-per-host"});
+  ASSERT_TRUE(some) << some.error().text();
+  EXPECT_TRUE(some->options.pairs->one_way && some->options.pairs->local && some->options.pairs->per_host);
+  EXPECT_FALSE(some->options.pairs->both_ways || some->options.pairs->latency);
+  EXPECT_EQ(some->options.pairs->bytes, 4096);
+  EXPECT_THAT(refusal({"--pairs", "sideways"}), HasSubstr("both-ways"));
 }
 
 TEST(Options, ValuesOutOfRangeNameTheOption) {

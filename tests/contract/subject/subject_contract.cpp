@@ -13,6 +13,7 @@
 #include <string_view>
 #include <vector>
 
+#include "bench/checked_data.h"
 #include "bench/device/host.h"
 #include "bench/subject/mpi_host.h"
 #include "bench/subject/nccl.h"
@@ -33,11 +34,11 @@ struct Enrolled {
 Enrolled on_host(MpiWay way) {
   Enrolled s;
   s.device = std::make_unique<HostDevice>();
-  s.subject = make_mpi_subject(way, *s.device);
+  s.subject = make_mpi_subject(way, *s.device, world->comm());
   return s;
 }
 
-Enrolled on_gpus() {
+Enrolled on_gpus(NcclOptions options) {
   Enrolled s;
   const NcclSight sight = look_for_nccl();
   if (world->minimum(sight.gpus) < world->size()) {
@@ -46,7 +47,7 @@ Enrolled on_gpus() {
   }
   auto gpu = open_gpu(world->rank());
   s.device = std::move(gpu.value());
-  s.subject = std::move(make_nccl_subject(*s.device).value());
+  s.subject = std::move(make_nccl_subject(*s.device, world->comm(), options).value());
   return s;
 }
 
@@ -58,7 +59,8 @@ const Implementation kImplementations[] = {
     {"MpiLibrary", [] { return on_host(MpiWay::library); }},
     {"OwnRing", [] { return on_host(MpiWay::ring); }},
     {"Reference", [] { return on_host(MpiWay::reference); }},
-    {"Nccl", on_gpus},
+    {"Nccl", [] { return on_gpus({}); }},
+    {"NcclGraph", [] { return on_gpus({.graph = true}); }},
 };
 
 class SubjectContract : public testing::TestWithParam<Implementation> {
@@ -74,57 +76,99 @@ class SubjectContract : public testing::TestWithParam<Implementation> {
   }
   void TearDown() override { world->barrier(); }
 
+  Seat seat() const { return {world->rank(), world->size()}; }
+
+  /// A work of `count` elements a part, with memory that lives as long as the test.
+  Work work_of(Collective collective, std::uint64_t count, bool in_place, kernels::ElementType type,
+               kernels::Reduction reduction) {
+    const std::uint64_t parts =
+        has_parts(collective) ? static_cast<std::uint64_t>(world->size()) : 1;
+    send_ = DeviceBuffer::allocate(*setup_.device, count * parts * 4).value();
+    receive_ = DeviceBuffer::allocate(*setup_.device, count * parts * 4).value();
+    Work work{type, reduction, count, in_place ? receive_.data() : send_.data(), receive_.data()};
+    work.collective = collective;
+    work.root = world->size() - 1;
+    if (collective == Collective::sendrecv) {
+      work.to = (world->rank() + 1) % world->size();
+      work.from = (world->rank() + world->size() - 1) % world->size();
+    }
+    return work;
+  }
+
   /// Fills, prepares, runs; wrong elements of this rank.
-  std::int64_t wrong_after_run(std::uint64_t count, bool in_place, kernels::ElementType type,
-                               kernels::Reduction reduction, std::uint32_t iteration) {
+  std::int64_t wrong_after_run(const Work& work, std::uint32_t iteration) {
     DevicePort& device = *setup_.device;
-    auto send = DeviceBuffer::allocate(device, count * 4).value();
-    auto receive = DeviceBuffer::allocate(device, count * 4).value();
     const auto p = kernels::make_pattern(static_cast<std::uint32_t>(world->size()), iteration);
-    const auto rank = static_cast<std::uint32_t>(world->rank());
-    EXPECT_TRUE(device.poison(receive.data(), count * 4));
-    EXPECT_TRUE(device.fill(p, rank, type, in_place ? receive.data() : send.data(), count));
-    const Work work{type, reduction, count, in_place ? receive.data() : send.data(), receive.data()};
+    EXPECT_TRUE(fill_input(device, p, work, seat()));
+    std::string before;
+    const bool look = !work.in_place() && device.address() == "cpu";
+    const auto given = [&] {
+      return std::string(static_cast<const char*>(work.send), work.count * 4);
+    };
+    if (look) before = given();
     EXPECT_TRUE(setup_.subject->prepare(work));
     const auto took = setup_.subject->run();
     EXPECT_TRUE(took);
     EXPECT_GE(took ? took->count() : 0, 0) << "a negative time";
-    if (!in_place) {
-      // The input is left as it was: the sum over this rank's data alone is what it sent.
-      auto again = DeviceBuffer::allocate(device, count * 4).value();
-      EXPECT_TRUE(device.fill(p, rank, type, again.data(), count));
-      if (setup_.device->address() == "cpu") {
-        EXPECT_EQ(std::string_view(static_cast<const char*>(send.data()), count * 4),
-                  std::string_view(static_cast<const char*>(again.data()), count * 4));
-      }
+    if (look) {
+      EXPECT_EQ(given(), before) << "the input is left as it was";
     }
-    return device.count_wrong(p, reduction, type, receive.data(), count).value();
+    return count_wrong(device, p, work, seat()).value();
   }
+  DeviceBuffer send_, receive_;
   Enrolled setup_;
 };
 
 TEST_P(SubjectContract, ResultsAreExactForEveryCountAroundTheRanksAndPowersOfTwo) {
-  for (const bool in_place : {false, true}) {
-    for (const std::uint64_t count : {1UL, 2UL, 3UL, 4UL, 5UL, 7UL, 8UL, 63UL, 64UL, 65UL, 1023UL,
-                                      1024UL, 1025UL, 100'003UL}) {
-      EXPECT_EQ(wrong_after_run(count, in_place, kernels::ElementType::float32,
-                                kernels::Reduction::sum, 1),
-                0)
-          << count << (in_place ? " in place" : " out of place");
+  for (const Collective collective : kCollectives) {
+    if (!setup_.subject->does(collective)) continue;
+    for (const bool in_place : {false, true}) {
+      if (in_place && !setup_.subject->defines_in_place(collective)) continue;
+      for (const std::uint64_t count : {1UL, 2UL, 3UL, 4UL, 5UL, 7UL, 8UL, 63UL, 64UL, 65UL, 1023UL,
+                                        1024UL, 1025UL, 100'003UL}) {
+        const Work work = work_of(collective, count, in_place, kernels::ElementType::float32,
+                                  kernels::Reduction::sum);
+        EXPECT_EQ(wrong_after_run(work, 1), 0)
+            << name_of(collective) << ' ' << count << (in_place ? " in place" : " out of place");
+      }
     }
   }
 }
 
 TEST_P(SubjectContract, EveryTypeAndReductionIsExact) {
   std::uint32_t iteration = 0;
-  for (const auto type : {kernels::ElementType::float32, kernels::ElementType::int32}) {
-    for (const auto reduction : {kernels::Reduction::sum, kernels::Reduction::minimum,
-                                 kernels::Reduction::maximum}) {
-      for (const bool in_place : {false, true}) {
-        EXPECT_EQ(wrong_after_run(777, in_place, type, reduction, ++iteration), 0);
+  for (const Collective collective : kCollectives) {
+    if (!reduces(collective) || !setup_.subject->does(collective)) continue;
+    for (const auto type : {kernels::ElementType::float32, kernels::ElementType::int32}) {
+      for (const auto reduction :
+           {kernels::Reduction::sum, kernels::Reduction::minimum, kernels::Reduction::maximum}) {
+        for (const bool in_place : {false, true}) {
+          EXPECT_EQ(
+              wrong_after_run(work_of(collective, 777, in_place, type, reduction), ++iteration), 0);
+        }
       }
     }
   }
+}
+
+TEST_P(SubjectContract, WhatItDoesNotDoIsRefusedBeforeAnythingMoves) {
+  for (const Collective collective : kCollectives) {
+    if (setup_.subject->does(collective)) continue;
+    const auto refused = setup_.subject->prepare(
+        work_of(collective, 8, false, kernels::ElementType::float32, kernels::Reduction::sum));
+    ASSERT_FALSE(refused);
+    EXPECT_NE(refused.error().message.find(name_of(collective)), std::string::npos);
+  }
+}
+
+TEST_P(SubjectContract, SendsToOneWhileNobodySendsToIt) {
+  // Half a sendrecv each: what a matrix of pairs is made of.
+  if (!setup_.subject->does(Collective::sendrecv) || world->size() < 2 || world->rank() > 1) return;
+  Work work = work_of(Collective::sendrecv, 1000, false, kernels::ElementType::float32,
+                      kernels::Reduction::sum);
+  work.to = world->rank() == 0 ? 1 : kNobody;
+  work.from = world->rank() == 1 ? 0 : kNobody;
+  EXPECT_EQ(wrong_after_run(work, 3), 0);
 }
 
 TEST_P(SubjectContract, OnePreparationServesManyRunsOutOfPlace) {
@@ -137,7 +181,8 @@ TEST_P(SubjectContract, OnePreparationServesManyRunsOutOfPlace) {
   ASSERT_TRUE(setup_.subject->prepare(work));
   for (std::uint32_t iteration = 0; iteration < 10; ++iteration) {
     const auto p = kernels::make_pattern(ranks, iteration);
-    ASSERT_TRUE(device.fill(p, static_cast<std::uint32_t>(world->rank()), work.type, send.data(), 1000));
+    ASSERT_TRUE(
+        device.fill(p, static_cast<std::uint32_t>(world->rank()), work.type, send.data(), 1000, 0));
     ASSERT_TRUE(setup_.subject->run());
     EXPECT_EQ(device.count_wrong(p, work.reduction, work.type, receive.data(), 1000).value(), 0);
   }

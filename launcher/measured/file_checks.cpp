@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "launcher/measured/file_checks.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "bench/collective.h"
+#include "bench/nccl_log.h"
+#include "launcher/measured/culprit_checks.h"
+#include "launcher/measured/pair_file.h"
+#include "launcher/validate.h"
+
+namespace topolaunch::launcher {
+namespace {
+
+Check check(std::string name, Outcome verdict, std::string measured, std::string expected,
+            std::string source, std::string suspect = {}) {
+  Check c;
+  c.name = std::move(name);
+  c.verdict = verdict;
+  c.measured = std::move(measured);
+  c.expected = std::move(expected);
+  c.source = std::move(source);
+  c.suspect = std::move(suspect);
+  return c;
+}
+
+Check devices_check(const bench::Measurement& m) {
+  std::map<std::pair<std::string, std::string>, int> taken;
+  std::string twice;
+  for (const bench::Device& d : m.devices) {
+    if (d.device.empty() || d.device == "cpu") continue;
+    const auto [other, fresh] = taken.try_emplace({d.host, d.device}, d.rank);
+    if (!fresh && twice.empty()) {
+      twice = fmt::format("ranks {} and {} are both on {} of {}", other->second, d.rank, d.device,
+                          d.host);
+    }
+  }
+  if (taken.empty()) {
+    return check("devices", Outcome::not_applicable, "host memory", "each rank on a GPU of its own",
+                 "");
+  }
+  return check("devices", twice.empty() ? Outcome::pass : Outcome::fail,
+               fmt::format("{} GPUs under {} ranks", taken.size(), m.ranks),
+               "each rank on a GPU of its own", "", twice);
+}
+
+Check results_check(const bench::Measurement& m) {
+  std::string where;
+  for (const bench::SizeResult& r : m.results) {
+    for (const auto& [t, place] :
+         {std::pair(&r.out_of_place, "out of place"), std::pair(&r.in_place, "in place")}) {
+      if (t->wrong > 0 && where.empty()) {
+        where = fmt::format("{} wrong at {}, {}", t->wrong, to_text(Bytes(r.size)), place);
+      }
+    }
+  }
+  if (m.wrong < 0) {
+    return check("results", Outcome::could_not_test, "not checked", "0 wrong elements", "",
+                 "the benchmark ran with checks off");
+  }
+  return check("results", m.wrong == 0 ? Outcome::pass : Outcome::fail,
+               fmt::format("{} wrong elements", m.wrong), "0 wrong elements", "", where);
+}
+
+/// The largest size, for information: a busbw by itself is neither good nor bad.
+Check speed_of(const bench::Measurement& m) {
+  const bench::SizeResult* top = largest(m);
+  if (top == nullptr) {
+    return check("speed", Outcome::could_not_test, "no figures", "", "",
+                 "it ended before the first size");
+  }
+  return check("speed", Outcome::not_applicable,
+               fmt::format("{} over {} ranks on {} hosts: {} busbw at {}", m.collective, m.ranks,
+                           m.hosts, to_text(Bandwidth::bytes_per_second(top->out_of_place.busbw)),
+                           to_text(Bytes(top->size))),
+               "", "", "for information: no figure for such a machine was given (--expected FILE)");
+}
+
+std::vector<Check> named(std::vector<Check> checks, const std::string& where) {
+  for (Check& c : checks) {
+    if (c.source.empty()) c.source = where;
+  }
+  return checks;
+}
+
+std::vector<Check> check_run(const bench::NcclRun& run,
+                             const std::vector<ExpectedFigure>& expected) {
+  if (run.worlds > 1) {
+    return {check(
+        "ranks", Outcome::fail, fmt::format("{} ranks call themselves rank 0", run.worlds),
+        "one world of ranks", "",
+        fmt::format("{} worlds of one rank each: none of them measured anything; nccl-tests has "
+                    "to be built with MPI=1 and started by that MPI's mpirun or srun",
+                    run.worlds))};
+  }
+  std::vector<Check> checks = check_alone(run.measurement, expected);
+  if (!run.ended) {
+    checks.push_back(check("ended", Outcome::could_not_test,
+                           fmt::format("broke off after {} sizes", run.measurement.results.size()),
+                           "all sizes", "",
+                           run.complaints.empty() ? "it says no reason" : run.complaints.front()));
+  }
+  return checks;
+}
+
+/// A run over two hosts is a figure for that pair, at its largest size.
+void add_pair(const bench::Measurement& m, std::vector<bench::PairFigure>& figures) {
+  std::set<std::string> hosts;
+  for (const bench::Device& d : m.devices) hosts.insert(d.host);
+  const bench::SizeResult* top = largest(m);
+  if (hosts.size() != 2 || top == nullptr) return;
+  figures.push_back({*hosts.begin(), *hosts.rbegin(), top->out_of_place.busbw,
+                     fmt::format("{} of {} ranks", m.collective, m.ranks)});
+}
+
+/// Files of a folder, or the file itself.
+std::vector<std::string> files_in(const std::string& path, const Outside& outside) {
+  const auto names = outside.files.list(path);
+  if (!names) return {path};
+  std::vector<std::string> files;
+  for (const std::string& name : *names) {
+    if (!name.starts_with(".") && !outside.files.list(path + "/" + name))
+      files.push_back(path + "/" + name);
+  }
+  return files;
+}
+
+}  // namespace
+
+std::vector<Check> check_alone(const bench::Measurement& m,
+                               const std::vector<ExpectedFigure>& expected) {
+  std::vector<Check> checks;
+  const bool one = m.ranks == 1;
+  checks.push_back(check("ranks",
+                         one           ? Outcome::fail
+                         : m.ranks > 1 ? Outcome::pass
+                                       : Outcome::could_not_test,
+                         fmt::format("{} ranks on {} hosts", m.ranks, m.hosts), "two or more", "",
+                         one            ? "a world of one rank communicates nothing"
+                         : m.ranks == 0 ? "it names no devices"
+                                        : ""));
+  checks.push_back(devices_check(m));
+  checks.push_back(results_check(m));
+  auto speeds = check_expected(m, expected);
+  if (speeds.empty()) speeds.push_back(speed_of(m));
+  checks.insert(checks.end(), speeds.begin(), speeds.end());
+  const auto culprits = check_culprits(m);
+  checks.insert(checks.end(), culprits.begin(), culprits.end());
+  return checks;
+}
+
+Result<std::vector<Check>> check_files(const std::vector<std::string>& paths,
+                                       const std::vector<ExpectedFigure>& expected,
+                                       const Outside& outside) {
+  std::vector<Check> checks;
+  std::vector<bench::PairFigure> pairs;
+  std::map<std::string, std::vector<std::pair<std::string, int>>> lone;  // collective -> where
+  const auto add = [&](std::vector<Check> more) {
+    checks.insert(checks.end(), std::make_move_iterator(more.begin()),
+                  std::make_move_iterator(more.end()));
+  };
+  std::string origin;
+  for (const std::string& path : paths) {
+    for (const std::string& file : files_in(path, outside)) {
+      auto text = outside.files.read(file);
+      if (!text) {
+        Error error = std::move(text).error();
+        error.code = Code::invalid_input;
+        return fail(std::move(error));
+      }
+      if (origin.empty()) origin = path;
+      if (bench::is_nccl_log(*text)) {
+        auto runs = bench::nccl_runs(*text, file);
+        if (!runs) return fail(std::move(runs).error());
+        for (const bench::NcclRun& run : *runs) {
+          const std::string where = fmt::format("{}:{}", file, run.line);
+          if (run.measurement.ranks == 1 && run.worlds == 1) {
+            lone[run.measurement.collective].emplace_back(where,
+                                                          run.measurement.devices.front().rank);
+            continue;
+          }
+          add(named(check_run(run, expected), where));
+          add_pair(run.measurement, pairs);
+        }
+      } else if (text->find_first_not_of(" \t\r\n") != std::string::npos &&
+                 text->at(text->find_first_not_of(" \t\r\n")) == '{') {
+        auto json = parse_json(*text, file);
+        if (!json) return fail(std::move(json).error());
+        auto measurement = bench::measurement_from_json(*json, file);
+        if (!measurement) return fail(std::move(measurement).error());
+        add(named(check_alone(*measurement, expected), file));
+        add_pair(*measurement, pairs);
+      } else {
+        auto figures = pair_figures(*text, file);
+        if (!figures) return fail(std::move(figures).error());
+        add(culprit_checks("pairs", bench::culprits_of_figures(*figures), file));
+      }
+    }
+  }
+  for (const auto& [collective, where] : lone) {
+    Check c = check("ranks", Outcome::fail,
+                    fmt::format("{} run{} of {} over one rank", where.size(),
+                                where.size() == 1 ? "" : "s", collective),
+                    "one world of ranks", where.front().first,
+                    "a world of one rank communicates nothing");
+    if (where.size() > 1) {
+      c.suspect = fmt::format(
+          "{} worlds of one rank each: none of them measured anything; nccl-tests has to "
+          "be built with MPI=1 and started by that MPI's mpirun or srun",
+          where.size());
+    }
+    checks.push_back(std::move(c));
+  }
+  if (pairs.size() > 1) add(culprit_checks("pairs", bench::culprits_of_figures(pairs), origin));
+  return checks;
+}
+
+}  // namespace topolaunch::launcher

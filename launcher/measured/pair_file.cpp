@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "launcher/measured/pair_file.h"
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+
+#include "topo/host_list.h"
+
+namespace topolaunch::launcher {
+namespace {
+
+using bench::PairFigure;
+using Row = std::vector<std::string>;
+
+std::string trimmed(std::string text) {
+  const auto blank = [](char c) { return c == ' ' || c == '\t' || c == '\r'; };
+  while (!text.empty() && blank(text.back())) text.pop_back();
+  text.erase(text.begin(), std::ranges::find_if_not(text, blank));
+  return text;
+}
+
+/// Cells of one line; quotes hold separators, a doubled quote is one (RFC 4180).
+Row cells_of(std::string_view line, char separator) {
+  Row row(1);
+  bool quoted = false;
+  for (std::size_t i = 0; i < line.size(); ++i) {
+    const char c = line[i];
+    if (c == '"' && quoted && i + 1 < line.size() && line[i + 1] == '"') {
+      row.back() += line[++i];
+    } else if (c == '"') {
+      quoted = !quoted;
+    } else if (c == separator && !quoted) {
+      row.emplace_back();
+    } else {
+      row.back() += c;
+    }
+  }
+  for (std::string& cell : row) cell = trimmed(std::move(cell));
+  return row;
+}
+
+std::string lower(std::string text) {
+  for (char& c : text) {
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  }
+  return text;
+}
+
+class Table {
+ public:
+  Table(std::string_view text, const std::string& file) : file_(file) {
+    if (text.starts_with("\xef\xbb\xbf")) text.remove_prefix(3);
+    int number = 0;
+    for (std::size_t at = 0; at < text.size();) {
+      const std::size_t end = std::min(text.find('\n', at), text.size());
+      const std::string_view line = text.substr(at, end - at);
+      at = end + 1;
+      ++number;
+      if (trimmed(std::string(line)).empty() || line.starts_with("#")) continue;
+      if (rows_.empty() && line.find(';') != std::string_view::npos) separator_ = ';';
+      if (rows_.empty() && separator_ == ',' && line.find('\t') != std::string_view::npos &&
+          line.find(',') == std::string_view::npos) {
+        separator_ = '\t';
+      }
+      rows_.push_back(cells_of(line, separator_));
+      lines_.push_back(number);
+    }
+  }
+
+  Result<std::vector<PairFigure>> figures() const {
+    if (rows_.size() < 2) return refuse(0, "no rows of figures");
+    const auto peak = column("peak_busbw_gbs"), nodes = column("nodes");
+    if (peak && nodes) return summary(*nodes, *peak);
+    const auto from = column("src"), to = column("dst");
+    if (from && to) return pairs(*from, *to);
+    return matrix();
+  }
+
+ private:
+  tl::unexpected<Error> refuse(std::size_t row, const std::string& what) const {
+    return fail(Error{Code::invalid_input, what,
+                      "a matrix with host names, or columns src,dst,bytes_per_second, or "
+                      "nodes,peak_busbw_GBs",
+                      file_, row < lines_.size() ? lines_[row] : 0});
+  }
+  std::optional<std::size_t> column(const std::string& name) const {
+    for (std::size_t i = 0; i < rows_[0].size(); ++i) {
+      if (lower(rows_[0][i]) == name) return i;
+    }
+    return std::nullopt;
+  }
+  /// Nothing for a cell that says there is none.
+  Result<std::optional<double>> number(std::size_t row, std::size_t cell) const {
+    std::string text = cell < rows_[row].size() ? rows_[row][cell] : "";
+    if (text.empty() || text == "-" || lower(text) == "n/a" || lower(text) == "nan")
+      return std::nullopt;
+    if (separator_ == ';') std::ranges::replace(text, ',', '.');
+    char* end = nullptr;
+    const double v = std::strtod(text.c_str(), &end);
+    if (*end != '\0' || !std::isfinite(v) || v < 0)
+      return refuse(row, "\"" + text + "\" is no figure");
+    return v;
+  }
+  std::string cell(std::size_t row, std::optional<std::size_t> at) const {
+    return at && *at < rows_[row].size() ? rows_[row][*at] : "";
+  }
+
+  Result<std::vector<PairFigure>> summary(std::size_t nodes, std::size_t peak) const {
+    const auto test = column("test"), hosts = column("n"), gpus = column("g");
+    std::vector<PairFigure> out;
+    for (std::size_t r = 1; r < rows_.size(); ++r) {
+      auto names = topo::expand_host_list(cell(r, nodes));
+      if (!names) return refuse(r, names.error().message);
+      if (names->size() != 2) continue;  // more hosts at once are no pair
+      auto value = number(r, peak);
+      if (!value) return fail(std::move(value).error());
+      PairFigure f{names->front(), names->back(), value->value_or(0) * 1e9, cell(r, test)};
+      if (f.test.empty()) f.test = "pairs";
+      if (hosts && gpus) f.test += " N" + cell(r, hosts) + " G" + cell(r, gpus);
+      out.push_back(std::move(f));
+    }
+    return out;
+  }
+
+  Result<std::vector<PairFigure>> pairs(std::size_t from, std::size_t to) const {
+    const auto rate = column("bytes_per_second"), latency = column("latency_us");
+    if (!rate && !latency) return refuse(0, "no column bytes_per_second or latency_us");
+    std::vector<PairFigure> out;
+    for (std::size_t r = 1; r < rows_.size(); ++r) {
+      auto value = number(r, rate ? *rate : *latency);
+      if (!value) return fail(std::move(value).error());
+      if (!*value || cell(r, from) == cell(r, to)) continue;
+      const double v = rate ? **value : 1e6 / std::max(**value, 1e-6);
+      out.push_back({cell(r, from), cell(r, to), v, rate ? "bandwidth" : "latency", true, !rate});
+    }
+    return out;
+  }
+
+  Result<std::vector<PairFigure>> matrix() const {
+    const std::string unit = lower(rows_[0][0]);
+    struct Unit {
+      const char* text;
+      double factor;
+      bool latency;
+    };
+    // Case tells bits from bytes, as tools write them.
+    constexpr Unit kUnits[] = {
+        {"GB/s", 1e9, false},      {"GiB/s", 1073741824, false}, {"MB/s", 1e6, false},
+        {"MiB/s", 1048576, false}, {"Gb/s", 1e9 / 8, false},     {"Gbit/s", 1e9 / 8, false},
+        {"Gbps", 1e9 / 8, false},  {"Mb/s", 1e6 / 8, false},     {"_us", 1e-6, true},
+        {"(us)", 1e-6, true},      {"(\xc2\xb5s)", 1e-6, true},  {"_ms", 1e-3, true}};
+    const Unit* found = nullptr;
+    for (const Unit& u : kUnits) {
+      if (rows_[0][0].find(u.text) != std::string::npos || unit == u.text) {
+        found = &u;
+        break;
+      }
+    }
+    if (found == nullptr)
+      return refuse(0, "the first cell, \"" + rows_[0][0] + "\", names no unit");
+    const std::size_t size = rows_[0].size() - 1;
+    if (rows_.size() != size + 1) return refuse(rows_.size() - 1, "the matrix isn't square");
+    std::vector<std::vector<std::optional<double>>> values(
+        size, std::vector<std::optional<double>>(size));
+    for (std::size_t r = 0; r < size; ++r) {
+      if (rows_[r + 1][0] != rows_[0][r + 1]) return refuse(r + 1, "row and column names differ");
+      for (std::size_t c = 0; c < size; ++c) {
+        auto value = number(r + 1, c + 1);
+        if (!value) return fail(std::move(value).error());
+        if (r != c) values[r][c] = *value;
+      }
+    }
+    bool symmetric = true;
+    for (std::size_t r = 0; r < size; ++r) {
+      for (std::size_t c = 0; c < r; ++c) symmetric = symmetric && values[r][c] == values[c][r];
+    }
+    std::vector<PairFigure> out;
+    for (std::size_t r = 0; r < size; ++r) {
+      for (std::size_t c = 0; c < size; ++c) {
+        if (!values[r][c] || (symmetric && c < r)) continue;
+        const double v = *values[r][c] * found->factor;
+        out.push_back({rows_[0][r + 1], rows_[0][c + 1],
+                       found->latency ? 1 / std::max(v, 1e-12) : v,
+                       found->latency ? "latency" : "bandwidth", !symmetric, found->latency});
+      }
+    }
+    return out;
+  }
+
+  const std::string& file_;
+  char separator_ = ',';
+  std::vector<Row> rows_;
+  std::vector<int> lines_;
+};
+
+}  // namespace
+
+Result<std::vector<PairFigure>> pair_figures(std::string_view text, const std::string& file) {
+  return Table(text, file).figures();
+}
+
+}  // namespace topolaunch::launcher

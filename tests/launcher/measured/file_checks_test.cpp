@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "launcher/measured/file_checks.h"
+
+#include <gmock/gmock.h>
+
+#include <cstdlib>
+
+#include "tests/launcher/example_host.h"
+
+namespace topolaunch::launcher {
+namespace {
+
+using testing::HasSubstr;
+
+/// The first check of a name; an empty one if there is none.
+Check named(const std::vector<Check>& checks, const std::string& name) {
+  for (const Check& check : checks) {
+    if (check.name == name) return check;
+  }
+  return {};
+}
+
+class FileChecks : public testing::Test {
+ protected:
+  std::vector<Check> of(const std::vector<std::string>& files) {
+    auto checks = check_files(files, {}, world_.outside());
+    EXPECT_TRUE(checks) << (checks ? "" : checks.error().text());
+    return checks.value_or(std::vector<Check>{});
+  }
+  /// A shared file's path, or nothing.
+  std::string shared(const std::string& path) const {
+    const char* folder = std::getenv("TOPOLAUNCH_SHARED");
+    const std::string file = std::string(folder == nullptr ? "/nowhere" : folder) + path;
+    return world_.files.exists(file) ? file : std::string();
+  }
+  TemporaryWorld world_;
+};
+
+std::string log_of(const std::string& devices, const std::string& rows, bool ended = true) {
+  return "# Collective test starting: all_reduce_perf\n# nThread 1 nGpus 1 minBytes 8\n" + devices +
+         rows + (ended ? "# Out of bounds values : 0 OK\n# Avg bus bandwidth    : 1\n" : "");
+}
+constexpr const char* kTwoDevices =
+    "#  Rank  0 Group  0 Pid 1 on n1 device  0 [0000:18:00] H100\n"
+    "#  Rank  1 Group  0 Pid 2 on n1 device  1 [0000:2a:00] H100\n";
+constexpr const char* kRow =
+    "   1024   256   float   sum   -1   9.0   1.0   1.0   0   9.0   1.0   1.0   0\n";
+
+TEST_F(FileChecks, ASoundLogPasses) {
+  const auto checks = of({world_.file("a.log", log_of(kTwoDevices, kRow))});
+  EXPECT_EQ(named(checks, "ranks").verdict, Outcome::pass);
+  EXPECT_EQ(named(checks, "devices").verdict, Outcome::pass);
+  EXPECT_EQ(named(checks, "results").verdict, Outcome::pass);
+}
+
+TEST_F(FileChecks, TwoRanksOnOneDeviceAreNamed) {
+  const std::string same =
+      "#  Rank  0 Group  0 Pid 1 on n1 device  0 [0000:18:00] H100\n"
+      "#  Rank  1 Group  0 Pid 2 on n1 device  0 [0000:18:00] H100\n";
+  const Check check = named(of({world_.file("a.log", log_of(same, kRow))}), "devices");
+  EXPECT_EQ(check.verdict, Outcome::fail);
+  EXPECT_EQ(check.suspect, "ranks 0 and 1 are both on 0000:18:00 of n1");
+}
+
+TEST_F(FileChecks, SeveralRunsOfOneRankAreWorldsOfOne) {
+  const std::string lone =
+      log_of("#  Rank  0 Group  0 Pid 1 on n1 device  0 [0000:18:00] H100\n", kRow);
+  const auto checks = of({world_.file("a.log", lone + lone + lone)});
+  ASSERT_EQ(checks.size(), 1u);
+  EXPECT_EQ(checks[0].verdict, Outcome::fail);
+  EXPECT_THAT(checks[0].suspect, HasSubstr("3 worlds of one rank"));
+}
+
+TEST_F(FileChecks, ARunThatBrokeOffCouldNotBeTested) {
+  const auto checks = of(
+      {world_.file("a.log", log_of(kTwoDevices, kRow, false) + "n1: Test NCCL failure x.cu:1\n")});
+  EXPECT_EQ(named(checks, "ended").verdict, Outcome::could_not_test);
+  EXPECT_THAT(named(checks, "ended").suspect, HasSubstr("n1: Test NCCL failure"));
+}
+
+TEST_F(FileChecks, WhatIsNoMeasurementIsRefused) {
+  for (const char* text : {"hello", "{\"a\": 1}", ""}) {
+    const auto checks = check_files({world_.file("x", text)}, {}, world_.outside());
+    ASSERT_FALSE(checks) << text;
+    EXPECT_EQ(checks.error().code, Code::invalid_input);
+  }
+  EXPECT_EQ(check_files({"/no/such/file"}, {}, world_.outside()).error().code, Code::invalid_input);
+}
+
+#define SHARED_OR_SKIP(name, path)       \
+  const std::string name = shared(path); \
+  if (name.empty()) GTEST_SKIP() << "no shared files here (TOPOLAUNCH_SHARED)"
+
+TEST_F(FileChecks, SharedLogsSayWhatIsWrongWithThem) {
+  SHARED_OR_SKIP(folder, "/samples/measured");
+  const auto healthy = of({folder + "/all_reduce_perf-2x8-healthy.txt"});
+  EXPECT_THAT(named(healthy, "ranks").measured, HasSubstr("16 ranks on 2 hosts"));
+  EXPECT_THAT(named(healthy, "speed").measured, HasSubstr("394.0 GB/s busbw at 8 GiB"));
+  EXPECT_EQ(named(healthy, "results").verdict, Outcome::pass);
+  EXPECT_THAT(named(of({folder + "/all_reduce_perf-2x8-healthy.json"}), "speed").measured,
+              HasSubstr("8 GiB"));
+  for (const char* worlds :
+       {"/all_reduce_perf-4-worlds-of-1.txt", "/all_reduce_perf-4-worlds-of-1-mixed.txt"}) {
+    const auto checks = of({folder + worlds});
+    EXPECT_EQ(named(checks, "ranks").verdict, Outcome::fail) << worlds;
+    EXPECT_THAT(named(checks, "ranks").suspect, HasSubstr("worlds of one rank")) << worlds;
+  }
+  const auto wrong = of({folder + "/all_reduce_perf-1x8-wrong-values.txt"});
+  EXPECT_EQ(named(wrong, "results").verdict, Outcome::fail);
+  EXPECT_THAT(named(wrong, "results").measured, HasSubstr("1500012 wrong"));
+  EXPECT_THAT(named(wrong, "results").suspect, HasSubstr("12 wrong at 128 MiB, in place"));
+  const auto broken = of({folder + "/all_reduce_perf-2x8-broken-off.txt"});
+  EXPECT_THAT(named(broken, "ended").measured, HasSubstr("6 sizes"));
+  EXPECT_THAT(named(broken, "ended").suspect, HasSubstr("lk02"));
+}
+
+TEST_F(FileChecks, RealLogsOfTenHostsAreRead) {
+  SHARED_OR_SKIP(file, "/fixtures/fabric/nccl-tests-logs/xxrjun-cluster01-nccl_N10_G8.log");
+  const auto checks = of({file});
+  int runs = 0;
+  for (const Check& check : checks) {
+    runs += check.name == "ranks" ? 1 : 0;
+    EXPECT_NE(check.verdict, Outcome::fail) << check.name << check.suspect;
+  }
+  EXPECT_EQ(runs, 5);
+  EXPECT_EQ(named(checks, "ranks").measured, "80 ranks on 10 hosts");
+}
+
+TEST_F(FileChecks, LogsOfPairsInAFolderAreOneTable) {
+  SHARED_OR_SKIP(folder, "/fixtures/fabric/nccl-pairwise/logs-cluster00");
+  const auto checks = of({folder});
+  // Ten logs of pairs that were all well.
+  EXPECT_EQ(named(checks, "pairs").verdict, Outcome::pass);
+}
+
+}  // namespace
+}  // namespace topolaunch::launcher
