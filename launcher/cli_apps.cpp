@@ -149,8 +149,12 @@ void build_topo(CLI::App& app, Request& request) {
   auto& o = request.emplace<TopoOptions>();
   topology_options(app, o.topology);
   host_options(app, o.topology);
-  choice(app, "--format", o.format, {"tree", "json", "nccl-xml"}, "tree|json|nccl-xml", "NAME",
-         kOutput);
+  text(app, "--host", o.host, "this host alone", "NAME", kWhere);
+  choice(app, "--format", o.format,
+         {"tree", "json", "nccl-xml", "dot", "svg", "simgrid"},
+         "tree|json|nccl-xml|dot|svg|simgrid", "NAME", kOutput);
+  text(app, "--plan", o.plan, "draw its ranks (svg, dot)", "RUN|FILE", kOutput);
+  text(app, "--color-by", o.dimension, "colour ranks by these groups", "tp|pp|dp..", kOutput);
   app.add_flag_callback("--json", [&o] { o.format = "json"; }, "the same as --format json")
       ->group(kOutput);
 }
@@ -173,8 +177,10 @@ void build_map(CLI::App& app, Request& request) {
   topology_options(app, o.topology);
   host_options(app, o.topology);
   choice(app, "--format", o.format,
-         {"table", "json", "rankfile", "hostfile", "slurm", "mpich", "env"},
-         "table|json|rankfile|hostfile|slurm|mpich|env", "NAME", kOutput);
+         {"table", "json", "rankfile", "hostfile", "slurm", "mpich", "env", "svg", "dot"},
+         "table|json|rankfile|hostfile|slurm|mpich|env|svg|dot", "NAME", kOutput);
+  text(app, "--color-by", o.dimension, "colour ranks by these groups (svg, dot)", "tp|pp|dp..",
+       kOutput);
   app.add_flag_callback("--json", [&o] { o.format = "json"; }, "the same as --format json")
       ->group(kOutput);
   flag(app, "--explain", o.explain, "given order against solution, and why", kOutput);
@@ -220,6 +226,11 @@ void build_report(CLI::App& app, Request& request) {
   o.run = "last";
   app.add_option("RUN", o.run, "id, its beginning, last (default) or a folder")
       ->type_name("");
+  text(app, "--compare", o.compare, "another run beside it", "RUN", kCheck);
+  choice(app, "--format", o.format, {"text", "markdown", "html"},
+         "text|markdown|html, to stdout alone", "NAME", kOutput);
+  text(app, "-o,--output", o.output, "the page (else report.html in the run's folder)", "FILE",
+       kOutput);
   flag(app, "--json", o.json, "one JSON object on stdout", kOutput);
 }
 

@@ -72,6 +72,7 @@ Result<Answer> answer_to(const std::vector<std::string>& words, const Outside& o
     return find_executable(word, path).has_value();
   });
   if (!request) return fail(std::move(request).error());
+  if (auto* const launch = std::get_if<RunOptions>(&*request)) launch->typed = words;
   return std::visit(Verb{*settings, outside, say}, *request);
 }
 

@@ -95,6 +95,7 @@ Json manifest_json(const Story& story, const Outside& outside) {
                       {"clock", "CLOCK_REALTIME for times, CLOCK_BOOTTIME for durations"},
                       {"boot_id", boot_id}};
   json["what"] = Json{{"argv", story.plan.command},
+                      {"typed", story.typed},
                       {"working_directory", story.plan.working_directory},
                       {"executable", story.plan.executable},
                       {"executable_sha256", story.executable_sha256},
@@ -109,6 +110,22 @@ Json manifest_json(const Story& story, const Outside& outside) {
   placement["estimate_seconds"] = story.solution.solution.seconds.count();
   placement["given_seconds"] = story.solution.given.seconds.count();
   placement["model"] = story.solution.solution.model;
+  placement["phases"] = Json::array();
+  for (const mapping::Phase& phase : story.phases) {
+    placement["phases"].push_back(Json{{"dimension", phase.dimension},
+                                       {"groups", phase.groups},
+                                       {"ranks", phase.ranks},
+                                       {"bytes", phase.bytes.count()},
+                                       {"seconds", phase.seconds.count()}});
+  }
+  placement["bytes_by_level"] = Json::array();
+  for (const mapping::LevelLoad& load : story.solution.solution.bytes_by_level) {
+    placement["bytes_by_level"].push_back(Json{{"level", load.level}, {"bytes", load.bytes}});
+  }
+  const mapping::LinkLoad& busiest = story.solution.solution.max_link;
+  placement["max_link"] = Json{{"name", busiest.name},
+                               {"bytes", busiest.bytes},
+                               {"seconds", busiest.seconds.count()}};
   json["placement"] = std::move(placement);
   json["verdict"] = outcome_name(story.verdict.overall());
   json["environment_names"] = Json::array();

@@ -58,11 +58,15 @@ struct RunOptions {
   std::string log_directory, summary;
   bool quiet = false, verbose = false, dry_run = false;
   std::vector<std::string> command;
+  std::vector<std::string> typed;  ///< the whole command line, for the record
 };
 
 struct TopoOptions {
   TopologyOptions topology;
   std::string format = "tree";
+  std::string host;          ///< this one alone; empty = all
+  std::string plan;          ///< a run or a plan file whose ranks are drawn; empty = none
+  std::string dimension;     ///< ranks coloured by its groups; empty = the first there is
 };
 
 struct LintOptions {
@@ -79,6 +83,7 @@ struct MapOptions {
   TopologyOptions topology;
   JobOptions job;
   std::string format = "table";
+  std::string dimension;  ///< for drawings, as in TopoOptions
   bool explain = false;
 };
 
@@ -105,7 +110,9 @@ struct PsOptions {
 };
 
 struct ReportOptions {
-  std::string run;
+  std::string run, compare;
+  std::string format;  ///< text|markdown|html, to stdout; empty = text, and the page into a file
+  std::string output;  ///< that file; empty = report.html in the run's folder
   bool json = false;
 };
 

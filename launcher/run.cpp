@@ -247,6 +247,8 @@ Result<Answer> run_here(const RunOptions& options, const std::vector<JobHost>& h
 
   Story story;
   story.quota = quota_story(admission, request);
+  story.phases = mapping::phases_of(*topology, model->graph, *solution);
+  story.typed = options.typed;
   story.topology = std::move(*topology);
   story.solution = std::move(*solution);
   PlanRequest wanted{story.topology, model->graph, story.solution, visible, outside.environment,

@@ -12,6 +12,7 @@
 #include "launcher/ending.h"
 #include "launcher/plan.h"
 #include "launcher/verdict.h"
+#include "mapping/phases.h"
 #include "mapping/solution.h"
 #include "topo/topology.h"
 
@@ -30,6 +31,8 @@ struct Story {
   mapping::Solution solution;
   Plan plan;
   std::string graph_origin;               ///< "world allreduce"
+  std::vector<mapping::Phase> phases;     ///< of the placement, by dimension
+  std::vector<std::string> typed;         ///< topolaunch's own command line
   std::optional<bench::Measurement> measurement;
   std::optional<Seconds> measured_estimate;  ///< the model's for the measurement's largest size
   std::string not_measured;               ///< why there is no measurement

@@ -8,6 +8,7 @@
 #include <optional>
 #include <utility>
 
+#include "base/files.h"
 #include "base/input_file.h"
 #include "bench/measurement.h"
 #include "launcher/measured/culprit_checks.h"
@@ -15,33 +16,16 @@
 #include "launcher/measured/file_checks.h"
 #include "launcher/plan.h"
 #include "launcher/report/checks_text.h"
+#include "launcher/report/markdown.h"
+#include "launcher/report/page/page.h"
 #include "launcher/report/plan_text.h"
 #include "launcher/report/summary.h"
 #include "launcher/run_directory.h"
+#include "launcher/saved_run.h"
 #include "launcher/validate.h"
 
 namespace topolaunch::launcher {
 namespace {
-
-Result<Json> read_json(const std::string& file, const Outside& outside) {
-  auto text = read_input(outside.files, file);
-  if (!text) return fail(std::move(text).error());
-  return parse_json(*text, file);
-}
-
-/// Nothing if the file isn't there; an error if it is and can't be read.
-Result<std::optional<Json>> read_if_there(const std::string& file, const Outside& outside) {
-  if (!outside.files.exists(file)) return std::optional<Json>{};
-  auto json = read_json(file, outside);
-  if (!json) return fail(std::move(json).error());
-  return std::optional<Json>(std::move(*json));
-}
-
-Result<Plan> read_plan(const std::string& file, const Outside& outside) {
-  auto json = read_json(file, outside);
-  if (!json) return fail(std::move(json).error());
-  return plan_from_json(*json, file);
-}
 
 /// Where the parts of a run are: options, else its folder.
 struct Parts {
@@ -51,17 +35,10 @@ struct Parts {
 
 Result<Parts> parts_of(const ValidateOptions& options, const Outside& outside) {
   Parts parts;
-  std::string folder;
-  if (options.plan.ends_with(".json")) {
-    parts.plan = options.plan;
-    const auto slash = options.plan.rfind('/');
-    folder = slash == std::string::npos ? "." : options.plan.substr(0, slash);
-  } else {
-    auto found = find_run(options.plan, outside);
-    if (!found) return fail(std::move(found).error());
-    folder = *found;
-    parts.plan = folder + "/plan.json";
-  }
+  auto file = plan_file(options.plan, outside);
+  if (!file) return fail(std::move(file).error());
+  parts.plan = std::move(*file);
+  const std::string folder = folder_of(parts.plan);
   parts.observation_named = !options.observation.empty();
   parts.measurement_named = !options.measurement.empty();
   parts.observation =
@@ -154,25 +131,50 @@ Result<Answer> validate_verb(const ValidateOptions& options, const Outside& outs
   return answer_of(verdict, options);
 }
 
-Result<Answer> report_verb(const ReportOptions& options, const Outside& outside) {
-  auto folder = find_run(options.run, outside);
-  if (!folder) return fail(std::move(folder).error());
-  auto plan = read_plan(*folder + "/plan.json", outside);
-  if (!plan) return fail(std::move(plan).error());
+namespace {
+
+Json all_of(const SavedRun& run) {
   Json all;
   all["schema"] = "topolaunch.report/1";
-  all["run"] = plan->id;
-  all["files"] = *folder;
-  for (const char* const part : {"summary", "verdict", "measurement", "manifest"}) {
-    auto json = read_if_there(*folder + "/" + part + ".json", outside);
-    if (!json) return fail(std::move(json).error());
-    if (*json) all[part] = std::move(**json);
+  all["run"] = run.plan.id;
+  all["files"] = run.folder;
+  for (const auto& [name, part] : {std::pair("summary", run.summary), std::pair("manifest", run.manifest),
+                                   std::pair("measurement", run.raw_measurement)}) {
+    if (!part->is_null()) all[name] = *part;
   }
+  if (run.verdict) all["verdict"] = to_json(*run.verdict);
+  return all;
+}
+
+}  // namespace
+
+Result<Answer> report_verb(const ReportOptions& options, const Outside& outside) {
+  auto run = load_run(options.run, outside);
+  if (!run) return fail(std::move(run).error());
+  std::optional<SavedRun> before;
+  if (!options.compare.empty()) {
+    auto other = load_run(options.compare, outside);
+    if (!other) return fail(std::move(other).error());
+    before = std::move(*other);
+  }
+  const SavedRun* const beside = before ? &*before : nullptr;
   if (options.json) {
-    all["plan"] = to_json(*plan);
+    Json all = all_of(*run);
+    if (before) all["compared_with"] = all_of(*before);
+    all["plan"] = to_json(run->plan);
     return Answer{to_pretty(all), 0};
   }
-  return Answer{run_text(*plan, all, outside.environment), 0};
+  if (options.format == "markdown") return Answer{run_markdown(*run, beside), 0};
+  if (options.format == "html") return Answer{page::report_page(*run, beside), 0};
+  std::string text = run_text(run->plan, all_of(*run), outside.environment);
+  if (options.format == "text") return Answer{text, 0};
+  const std::string file = options.output.empty() ? run->folder + "/report.html" : options.output;
+  const Status written = write_file(file, page::report_page(*run, beside), 0600);
+  // A page that was asked for by name has to be there; else the words are worth something alone.
+  if (!written && !options.output.empty()) return fail(written.error());
+  text += written ? "page     " + short_path(file, outside.environment) + "\n"
+                  : "page     none: " + written.error().text() + "\n";
+  return Answer{text, 0};
 }
 
 }  // namespace topolaunch::launcher
