@@ -151,8 +151,8 @@ void build_topo(CLI::App& app, Request& request) {
   host_options(app, o.topology);
   text(app, "--host", o.host, "this host alone", "NAME", kWhere);
   choice(app, "--format", o.format,
-         {"tree", "json", "nccl-xml", "dot", "svg", "simgrid"},
-         "tree|json|nccl-xml|dot|svg|simgrid", "NAME", kOutput);
+         {"tree", "json", "nccl-xml", "slurm", "dot", "svg", "simgrid"},
+         "tree|json|nccl-xml|slurm|dot|svg|simgrid", "NAME", kOutput);
   text(app, "--plan", o.plan, "draw its ranks (svg, dot)", "RUN|FILE", kOutput);
   text(app, "--color-by", o.dimension, "colour ranks by these groups", "tp|pp|dp..", kOutput);
   app.add_flag_callback("--json", [&o] { o.format = "json"; }, "the same as --format json")

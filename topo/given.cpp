@@ -72,7 +72,7 @@ Result<std::unique_ptr<Source>> given_source(const std::string& argument,
     if (!spec) return tl::unexpected(spec.error());
     return source("tree", tree_facts(*spec));
   }
-  if (auto live = live_command(argument)) return std::move(live);
+  if (auto live = live_command(argument)) return live;
   if (is_captured_machine(argument, outside.files)) {
     auto facts = facts_from_folder(argument, outside, host);
     if (!facts) return tl::unexpected(std::move(facts.error()));

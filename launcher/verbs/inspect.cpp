@@ -18,6 +18,7 @@
 #include "topo/nccl_xml.h"
 #include "topo/render.h"
 #include "topo/simgrid.h"
+#include "topo/slurm_tree_write.h"
 #include "topo/topology_json.h"
 
 namespace topolaunch::launcher {
@@ -95,6 +96,7 @@ Result<Answer> topo_verb(const TopoOptions& options, const Outside& outside) {
   if (options.format == "svg" || options.format == "dot") {
     return Answer{drawn(options.format, topology, scene->ranks), 0};
   }
+  if (options.format == "slurm") return Answer{topo::slurm_tree(topology), 0};
   if (options.format == "simgrid") return answer(topo::simgrid_platform(topology));
   if (options.format == "nccl-xml") {
     if (topology.hosts.size() != 1) {
