@@ -8,6 +8,7 @@
 #include <set>
 #include <utility>
 
+#include "base/input_file.h"
 #include "base/json.h"
 #include "launcher/machine.h"
 #include "topo/lint/environment.h"
@@ -98,12 +99,8 @@ class Lint {
     const bool folder = outside_.files.exists(file + "/sys/devices/system/cpu");
     if (folder || file.starts_with("synthetic:") || file.starts_with("tree:"))
       return topology(file);
-    const auto text = outside_.files.read(file);
-    if (!text) {
-      Error error = text.error();
-      if (error.code == Code::not_found) error.message = "there is no such file";
-      return unreadable(error, file);
-    }
+    const auto text = read_input(outside_.files, file);
+    if (!text) return unreadable(text.error(), file);
     if (options_.environment) return environment(topo::variables_of(*text), file);
     auto found = options_.job ? topo::lint_job(*text, file) : topo::lint_file(*text, file, real());
     if (!found) return unreadable(found.error(), file);

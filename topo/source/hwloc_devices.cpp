@@ -4,6 +4,7 @@
 #include <hwloc/distances.h>
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <optional>
 #include <string_view>
@@ -70,6 +71,13 @@ bool is_gpu(hwloc_obj_t pci) {
 /// 0c06 is the class code of InfiniBand adapters before there was 0207 (PCI Code and ID Assignment).
 bool is_infiniband(unsigned class_id) { return class_id == 0x0207 || class_id == 0x0c06; }
 bool is_network(unsigned class_id) { return (class_id >> 8) == 0x02 || is_infiniband(class_id); }
+
+/// Names that the kernel gives RDMA devices and no network interface.
+bool is_rdma_name(std::string_view name) {
+  constexpr std::array<std::string_view, 7> prefixes{"mlx4_",   "mlx5_",  "hfi1_", "qib",
+                                                     "bnxt_re", "irdma", "rdmap"};
+  return std::ranges::any_of(prefixes, [&](auto prefix) { return name.starts_with(prefix); });
+}
 
 class Devices {
  public:
@@ -170,9 +178,9 @@ class Devices {
     std::string guid;
     bool up = true;
     for (const hwloc_obj_t device : os_devices(pci)) {
-      // Files made by hand or relabelled may lack the type: then the infos tell.
+      // Files made by hand or relabelled may lack the type: then infos or name tell.
       const bool fabrics = device->attr->osdev.type == HWLOC_OBJ_OSDEV_OPENFABRICS ||
-                           !info_of(device, "NodeGUID").empty();
+                           !info_of(device, "NodeGUID").empty() || is_rdma_name(name_of(device));
       if (fabrics) {
         rdma.emplace_back(name_of(device));
         if (guid.empty()) guid = info_of(device, "NodeGUID");
