@@ -131,6 +131,7 @@ Findings findings_of(const std::vector<View>& views, const Parts& parts,
   for (const Vote& vote : votes) {
     const Parts::Part* part = &parts.at(vote.part);
     bool either = false;
+    std::string others;
     for (const std::size_t other : vote.or_part) {
       const Parts::Part& o = parts.at(other);
       // A host and its link went over the same figures: whether it is slow by itself decides.
@@ -138,8 +139,10 @@ Findings findings_of(const std::vector<View>& views, const Parts& parts,
         if (slow_by_itself && !slow_by_itself->contains(part->owner)) part = &o;
         either = !slow_by_itself;
       }
+      if (o.kind == Kind::leaf || o.kind == Kind::rank) others += " or " + o.name;
     }
-    const std::string name = either ? part->name + " or its link" : part->name;
+    std::string name = either ? part->name + " or its link" : part->name;
+    if (!between_two(part->kind)) name += others;
     Culprit& c = by_name[name];
     if (c.name.empty()) {
       c.kind = part->kind;

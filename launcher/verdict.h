@@ -24,7 +24,7 @@ struct Check {
   std::string source;    ///< where `expected` comes from
   std::string suspect;   ///< rank, host, GPU or link that differs; or why it could not be tested
   double confidence = -1;  ///< that the suspect is the one, 0..1; -1 = not said
-  std::string confirm;     ///< the test that would settle it
+  std::string confirm = {};  ///< the test that would settle it
 };
 
 struct Verdict {

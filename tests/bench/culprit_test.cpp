@@ -78,6 +78,16 @@ TEST(Culprit, AnUplinkThatOnlyManyPairsTogetherFillIsNamed) {
   expect_named(machine, "uplink of leaf s2");
 }
 
+TEST(Culprit, OfTwoLeavesNeitherUplinkHasAnythingToBeHeldAgainst) {
+  SimulatedMachine machine;
+  machine.hosts = 8;
+  machine.leaf_factor[1] = 0.3;  // every pair that crosses goes over both uplinks
+  for (unsigned seed = 0; seed < 3; ++seed) {
+    // Nothing crosses fast, so nothing says that crossing could be faster: nobody is named.
+    EXPECT_THAT(names(culprits_of_pairs(simulate(machine, seed))), ElementsAre()) << "seed " << seed;
+  }
+}
+
 TEST(Culprit, OneRankOfAHostIsNamed) {
   SimulatedMachine machine;
   machine.hosts = 4;
