@@ -15,6 +15,7 @@ namespace {
 
 constexpr const char* kWhere = "Machine";
 constexpr const char* kWhat = "Ranks and placement";
+constexpr const char* kCompare = "Plans";
 constexpr const char* kLaunch = "Launch";
 constexpr const char* kQuota = "Quota";
 constexpr const char* kCheck = "Checks";
@@ -84,13 +85,32 @@ void job_options(CLI::App& app, JobOptions& o) {
   text(app, "--pattern", o.pattern, "allreduce|alltoall|ring|stencil2d=8x4|stencil3d", "NAME",
        kWhat);
   list(app, "--pin", o.pins, "put this rank there; repeatable", "RANK=HOST:GPU", kWhat);
+  text(app, "--model", o.model, "model description: TOML, config.json, Megatron arguments", "FILE",
+       kWhat);
   list(app, "--exclude", o.excluded, "use no seat of this host; repeatable", "HOST", kWhat);
   text(app, "--require", o.require_level, "all ranks inside one of this level", "LEVEL", kWhat);
   text(app, "--prefer", o.prefer_level, "the same, if it can be had", "LEVEL", kWhat);
   text(app, "--spread", o.spread_level, "ranks over as many as there are", "LEVEL", kWhat);
+  list(app, "--affinity", o.affinity, "keep GROUP (tp, 0-7, @HOST) in one LEVEL (host)",
+       "GROUP[=LEVEL]", kWhat);
+  list(app, "--anti-affinity", o.anti_affinity, "keep its ranks, or @HOST's block, apart",
+       "GROUP[=LEVEL]", kWhat);
+  list(app, "--near", o.near, "close to these, if it can be had; repeatable", "HOST|SWITCH", kWhat);
+  parsed(
+      app, "--spares",
+      [&o](const std::string& value) -> Status {
+        auto n = whole_number(value, 0, 1 << 20);
+        if (!n) return fail(std::move(n).error());
+        o.spares = static_cast<int>(*n);
+        return {};
+      },
+      "hosts to keep free, as near as can be", "N", kWhat);
   choice(app, "--objective", o.objective, {"time", "hop-bytes"}, "time|hop-bytes", "NAME", kWhat);
   choice(app, "--effort", o.effort, {"fast", "default", "best"}, "fast|default|best", "NAME",
          kWhat);
+  duration(app, "--solve-limit", o.solve_limit, "best so far after this", kWhat);
+  text(app, "--solver-command", o.solver_command, "your solver: JSON in, placement out", "PROGRAM",
+       kWhat);
 }
 
 void ledger_option(CLI::App& app, std::string& into) {
@@ -177,13 +197,23 @@ void build_map(CLI::App& app, Request& request) {
   topology_options(app, o.topology);
   host_options(app, o.topology);
   choice(app, "--format", o.format,
-         {"table", "json", "rankfile", "hostfile", "slurm", "mpich", "env", "svg", "dot"},
-         "table|json|rankfile|hostfile|slurm|mpich|env|svg|dot", "NAME", kOutput);
+         {"table", "json", "rankfile", "hostfile", "slurm", "mpich", "deepspeed", "env", "svg",
+          "dot"},
+         "table|json|rankfile|hostfile|slurm|mpich|deepspeed|env|svg|dot", "NAME", kOutput);
   text(app, "--color-by", o.dimension, "colour ranks by these groups (svg, dot)", "tp|pp|dp..",
        kOutput);
   app.add_flag_callback("--json", [&o] { o.format = "json"; }, "the same as --format json")
       ->group(kOutput);
   flag(app, "--explain", o.explain, "given order against solution, and why", kOutput);
+  flag(app, "--no-progress", o.no_progress, "no progress line on a terminal", kOutput);
+  text(app, "--from", o.from, "an earlier plan in place of the given order", "PLAN", kCompare);
+  list(app, "--replace", o.replace, "move what is on this host, nothing else; repeatable", "HOST",
+       kCompare);
+  app.add_option("--diff", o.diff, "which ranks sit elsewhere; with --topology what that costs")
+      ->expected(2)
+      ->type_name("PLAN PLAN")
+      ->group(kCompare);
+  text(app, "--what-if", o.what_if, "the same job on another machine", "FILE|SPEC", kCompare);
 }
 
 void build_bench(CLI::App& app, Request& request) {

@@ -180,18 +180,12 @@ bool asks_for_help(const std::vector<std::string>& words) {
 const std::vector<PlannedName>& planned_options() {
   static const std::vector<PlannedName> names{
       {"--distances", "give levels as --topology tree:... with --distance"},
-      {"--model", "give the bytes with --bytes"},
-      {"--solve-limit", "use --effort fast for the least work"},
-      {"--affinity", "use --pin, --require or --prefer"},
-      {"--anti-affinity", "use --pin or --spread"},
       {"--max-restarts", "restart from the job's checkpoint by hand"},
-      {"--spares", "leave it out"},
       {"--wait", "try again later"},
       {"--after", "chain the commands in a shell with &&"},
       {"--requeue", "leave it to the scheduler"},
       {"--compare", "report the two runs one after the other"},
       {"--color", "output has no colours"},
-      {"--no-progress", "there is no progress display to switch off"},
   };
   return names;
 }

@@ -11,6 +11,7 @@
 #include "launcher/verbs/doctor.h"
 #include "launcher/verbs/inspect.h"
 #include "launcher/verbs/lint.h"
+#include "launcher/verbs/map.h"
 #include "launcher/verbs/quota.h"
 #include "launcher/verbs/saved.h"
 

@@ -7,9 +7,13 @@
 #include <utility>
 
 #include "base/input_file.h"
+#include "launcher/program_solver.h"
+#include "launcher/solve_watch.h"
+#include "mapping/model.h"
 #include "mapping/parallel.h"
 #include "mapping/patterns.h"
 #include "mapping/seat_count.h"
+#include "mapping/trace.h"
 #include "mapping/traffic.h"
 
 namespace topolaunch::launcher {
@@ -38,6 +42,20 @@ Result<mapping::Constraints::Pin> parse_pin(const std::string& text) {
   }
   if (pin.host.empty()) return wrong();
   return pin;
+}
+
+/// Monitoring and traces are a file a rank: those beside it belong to it.
+Result<mapping::RankGraph> read_traffic(const std::string& text, const std::string& file,
+                                        const Outside& outside) {
+  const auto kind = mapping::trace_kind(text);
+  if (kind == mapping::TraceKind::none) return mapping::graph_from_traffic(text, file);
+  std::vector<mapping::TraceFile> files;
+  for (const std::string& name : mapping::sibling_files(file, outside.files)) {
+    auto one = name == file ? Result<std::string>(text) : read_input(outside.files, name);
+    if (!one) return fail(std::move(one).error());
+    files.push_back({name, std::move(*one)});
+  }
+  return mapping::graph_from_traces(kind, files);
 }
 
 /// Ranks where neither -n nor the graph says it. `seats`: by host, under the constraints.
@@ -92,13 +110,19 @@ std::vector<int> slots_of(const JobSituation& situation, const std::vector<int>&
 }
 
 Result<mapping::RankGraph> graph_of(const JobOptions& options, int ranks, const Outside& outside) {
-  if (!options.parallel.empty()) {
+  if (!options.parallel.empty() && options.model.empty()) {
     return mapping::graph_from_parallel(options.parallel, options.order, options.bytes, ranks);
+  }
+  if (!options.model.empty()) {
+    auto text = read_input(outside.files, options.model);
+    if (!text) return fail(std::move(text).error().try_next("check the path given with --model"));
+    return mapping::graph_from_model(*text, options.model,
+                                     {options.parallel, options.order, options.bytes, ranks});
   }
   if (!options.traffic.empty()) {
     auto text = read_input(outside.files, options.traffic);
     if (!text) return fail(std::move(text).error().try_next("check the path given with --traffic"));
-    return mapping::graph_from_traffic(*text, options.traffic);
+    return read_traffic(*text, options.traffic, outside);
   }
   Bytes bytes(0);
   if (!options.bytes.empty()) {
@@ -167,16 +191,20 @@ Status check_combination(const JobOptions& options) {
     return fail(Code::wrong_usage, "--parallel, --traffic and --pattern each say who talks to whom",
                 "give one of them");
   }
-  if (options.parallel.empty() && options.order != JobOptions().order) {
+  if (options.parallel.empty() && options.model.empty() && options.order != JobOptions().order) {
     return fail(Code::wrong_usage,
                 "--order says how the groups of --parallel lie, and there is no --parallel",
                 "give --parallel, or leave out --order");
   }
-  if (options.parallel.empty() && options.bytes.find('=') != std::string::npos) {
+  if (options.parallel.empty() && options.model.empty() && options.bytes.find('=') != std::string::npos) {
     return fail(
         Code::wrong_usage,
         "--bytes '" + options.bytes + "' names a group of --parallel, and there is no --parallel",
         "give --parallel, or one size for all: --bytes 64M");
+  }
+  if (!options.model.empty() && (!options.traffic.empty() || !options.pattern.empty())) {
+    return fail(Code::wrong_usage, "--model goes with --parallel alone",
+                "leave out --traffic and --pattern");
   }
   if (!options.bytes.empty() && !options.traffic.empty()) {
     return fail(Code::wrong_usage, "--bytes does not go with --traffic",
@@ -197,7 +225,8 @@ Result<JobModel> model_job(const JobOptions& options, const JobSituation& situat
   constraints.excluded_hosts = options.excluded;
   if (situation.visible != nullptr) mask(*situation.visible, situation.topology, constraints);
   const std::vector<int> seats = mapping::free_seats(situation.topology, constraints);
-  const bool graph_says = !options.parallel.empty() || !options.traffic.empty();
+  const bool graph_says =
+      !options.parallel.empty() || !options.traffic.empty() || !options.model.empty();
   if (ranks == 0 && !graph_says) {
     std::tie(ranks, model.ranks_why) = default_ranks(situation, seats, outside.environment);
   }
@@ -205,7 +234,11 @@ Result<JobModel> model_job(const JobOptions& options, const JobSituation& situat
   auto graph = graph_of(options, ranks, outside);
   if (!graph) return fail(std::move(graph).error());
   model.graph = std::move(*graph);
-  if (ranks == 0) model.ranks_why = options.parallel.empty() ? "--traffic" : "--parallel";
+  if (ranks == 0) {
+    model.ranks_why = !options.model.empty()      ? "--model"
+                      : options.parallel.empty() ? "--traffic"
+                                                 : "--parallel";
+  }
   if (ranks != 0 && model.graph.ranks != ranks) {
     return fail(Code::wrong_usage,
                 std::to_string(ranks) + " ranks (" + model.ranks_why + "), but " +
@@ -216,6 +249,16 @@ Result<JobModel> model_job(const JobOptions& options, const JobSituation& situat
   constraints.require_level = options.require_level;
   constraints.prefer_level = options.prefer_level;
   constraints.spread_level = options.spread_level;
+  constraints.affinity = options.affinity;
+  constraints.anti_affinity = options.anti_affinity;
+  constraints.near = options.near;
+  constraints.spares = options.spares;
+  constraints.watch = watch_solve({options.solve_limit, false, false}, outside.clock);
+  if (!options.solver_command.empty()) {
+    auto solver = program_solver(options.solver_command, outside);
+    if (!solver) return fail(std::move(solver).error());
+    model.solver = std::move(*solver);
+  }
   if (options.objective == "hop-bytes") {
     constraints.objective = mapping::Constraints::Objective::hop_bytes;
   }

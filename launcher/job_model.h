@@ -3,12 +3,16 @@
 // The job as the solver takes it: how many ranks, who talks to whom, under which conditions.
 #pragma once
 
+#include <memory>
+#include <string>
+
 #include "base/outside.h"
 #include "launcher/hosts/job_hosts.h"
 #include "launcher/options.h"
 #include "launcher/visible_gpus.h"
 #include "mapping/rank_graph.h"
 #include "mapping/solution.h"
+#include "mapping/solver.h"
 #include "topo/topology.h"
 
 namespace topolaunch::launcher {
@@ -16,6 +20,7 @@ namespace topolaunch::launcher {
 struct JobModel {
   mapping::RankGraph graph;
   mapping::Constraints constraints;
+  std::shared_ptr<const mapping::Solver> solver;  ///< --solver-command; null = ours
   std::string ranks_why;  ///< "-n", "one per visible GPU", ...
   std::string note;       ///< GPUs that were left out, and why; empty = none
 };

@@ -29,10 +29,15 @@ struct JobOptions {
   int ranks = 0;  ///< 0 = not said
   bool oversubscribe = false;
   std::string parallel, order = "tp-cp-ep-dp-pp", bytes;
-  std::string traffic, pattern;
+  std::string traffic, pattern, model;
   std::string require_level, prefer_level, spread_level;
   std::vector<std::string> pins;      ///< "RANK=HOST:GPU"
   std::vector<std::string> excluded;  ///< host names
+  std::vector<std::string> affinity, anti_affinity;  ///< "GROUP[=LEVEL]"
+  std::vector<std::string> near;                     ///< hosts or switches
+  int spares = 0;
+  std::string solver_command;
+  std::optional<Seconds> solve_limit;
   std::string objective = "time", effort = "default";
 };
 
@@ -84,7 +89,10 @@ struct MapOptions {
   JobOptions job;
   std::string format = "table";
   std::string dimension;  ///< for drawings, as in TopoOptions
-  bool explain = false;
+  bool explain = false, no_progress = false;
+  std::string from, what_if;          ///< a plan; a topology
+  std::vector<std::string> replace;   ///< hosts
+  std::vector<std::string> diff;      ///< two plans, or none
 };
 
 struct BenchOptions {

@@ -82,17 +82,18 @@ topo::Host with_gpu_order(const topo::Host& host, const std::vector<int>& order)
 Result<mapping::Solution> place_ranks(const topo::Topology& topology, const VisibleGpus* visible,
                                       const JobModel& model) {
   if (visible == nullptr || topology.hosts.front().gpus.empty()) {
-    return mapping::solve(topology, model.graph, model.constraints);
+    return mapping::solve(topology, model.graph, model.constraints, model.solver.get());
   }
   const topo::Host& host = topology.hosts.front();
   const std::vector<int> order = gpu_order(host, *visible);
   if (std::ranges::is_sorted(order) || order.size() != host.gpus.size()) {
-    return mapping::solve(topology, model.graph, model.constraints);
+    return mapping::solve(topology, model.graph, model.constraints, model.solver.get());
   }
   topo::Topology given = topology;
   given.hosts.front() = with_gpu_order(host, order);
   auto solution = mapping::solve(given, model.graph,
-                                 renumbered(model.constraints, host.name, inverse(order)));
+                                 renumbered(model.constraints, host.name, inverse(order)),
+                                 model.solver.get());
   if (!solution) return solution;
   std::vector<mapping::Seat> seats;
   for (mapping::RankPlace& place : solution->placement) {

@@ -344,7 +344,8 @@ struct CostModel::Tables {
     double seconds = 0, hop_bytes = 0;
   };
 
-  Total run(const std::vector<Seat>& seats) const {
+  /// `times` gets each phase's, if given.
+  Total run(const std::vector<Seat>& seats, std::vector<PhaseTime>* times = nullptr) const {
     Total total;
     double overlapped = 0;
     links.clear_totals();
@@ -355,6 +356,7 @@ struct CostModel::Tables {
       const double busiest = links.end_phase() / (gathered.host_network && over_tcp ? kTcpPayload : 1);
       const double time = gathered.latency + std::max(gathered.alone, busiest);
       total.hop_bytes += gathered.hop_bytes;
+      if (times != nullptr && links.timed()) times->push_back({phase.name, Seconds(time), phase.overlapped});
       if (phase.overlapped) overlapped = std::max(overlapped, time);
       else total.seconds += time;
     }
@@ -372,7 +374,9 @@ struct CostModel::Tables {
         hop = std::max(hop, hop_latency(a, b));
         host_network = host_network || (a.host != b.host && (a.gpu < 0 || b.gpu < 0));
       }
-      total.seconds += hop + links.end_phase() / (host_network && over_tcp ? kTcpPayload : 1);
+      const double time = hop + links.end_phase() / (host_network && over_tcp ? kTcpPayload : 1);
+      if (times != nullptr && links.timed()) times->push_back({"messages", Seconds(time), false});
+      total.seconds += time;
     }
     total.seconds += overlapped;
     if (!links.timed()) total.seconds = 0;
@@ -396,8 +400,8 @@ CostModel::Score CostModel::score(const std::vector<Seat>& seats) const {
 }
 
 Estimate CostModel::estimate(const std::vector<Seat>& seats) const {
-  const auto total = tables_->run(seats);
   Estimate estimate;
+  const auto total = tables_->run(seats, &estimate.phases);
   estimate.seconds = Seconds(total.seconds);
   estimate.hop_bytes = total.hop_bytes;
   for (const auto& [level, bytes] : tables_->links.bytes_by_level())

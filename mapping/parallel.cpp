@@ -11,12 +11,13 @@
 #include <optional>
 
 #include "mapping/index.h"
+#include "mapping/model_shape.h"
 
 namespace topolaunch::mapping {
 namespace {
 
 constexpr std::int64_t kMaxRanks = std::int64_t{1} << 24;
-constexpr std::array<std::string_view, 6> kNames = {"tp", "cp", "ep", "dp", "pp", "etp"};
+constexpr std::array<std::string_view, 8> kNames = {"tp", "cp", "ep", "dp", "pp", "etp", "zero", "shard"};
 
 std::vector<std::string_view> split(std::string_view text, char separator) {
   std::vector<std::string_view> parts;
@@ -81,6 +82,12 @@ Result<Given> parse_sizes(const std::string& spec) {
                                                             std::string_view value) -> Status {
     int size = 0;
     const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), size);
+    if (name == "zero") {
+      if (error != std::errc{} || end != value.data() + value.size() || size < 0 || size > 3)
+        return fail(Code::wrong_usage, fmt::format("--parallel '{}': zero={} is not a stage from 0 to 3", spec, value));
+      given.sizes.zero = size;
+      return {};
+    }
     if (error != std::errc{} || end != value.data() + value.size() || size < 1 || size > kMaxRanks)
       return fail(Code::wrong_usage,
                   fmt::format("--parallel '{}': {}={} is not a size from 1 to {}", spec, name, value,
@@ -91,6 +98,7 @@ Result<Given> parse_sizes(const std::string& spec) {
     else if (name == "dp") given.sizes.dp = size, given.has_dp = true;
     else if (name == "pp") given.sizes.pp = size;
     else if (name == "etp") given.sizes.etp = size;
+    else if (name == "shard") given.sizes.shard = size;
     else
       return fail(Code::wrong_usage, fmt::format("--parallel '{}': no dimension '{}'", spec, name),
                   fmt::format("known: {}", fmt::join(kNames, " ")));
@@ -128,35 +136,28 @@ Result<std::string> full_order(const std::string& order, const ParallelSizes& si
   return result + appended;
 }
 
-/// Payload per rank and step of the stated model: shape of GPT-3 175B (Brown et al. 2020, table 2.1),
-/// formulas of Megatron-LM's sequence parallelism (Korthikanti et al. 2022, core 0.14) per microbatch.
-struct ReferenceModel {
-  static constexpr double kLayers = 96, kHidden = 12288, kSequence = 2048, kMicroBatches = 24,
-                          kParameters = 175e9, kActivationBytes = 2, kTopK = 8;
-  const ParallelSizes& s;
-  double layers() const { return std::max(1.0, kLayers / s.pp); }
-  double activation() const { return kSequence * kHidden * kActivationBytes / s.cp; }
-
-  double payload(std::string_view name) const {
-    // 6 all-gathers and 4 reduce-scatters a layer = 5 allreduces' worth.
-    if (name == "tp" || name == "etp") return 5 * layers() * kMicroBatches * activation();
-    // K and V forward, K, V and their gradients backward: three rounds of two tensors.
-    if (name == "cp") return 6 * layers() * kMicroBatches * activation() / s.tp * (s.cp - 1);
-    // Dispatch and combine, forward and backward.
-    if (name == "ep") return 4 * layers() * kMicroBatches * kTopK * activation() / s.tp;
-    if (name == "pp") return 2 * kMicroBatches * activation() / s.tp;
-    // Reduce-scatter of 4-byte gradients, all-gather of 2-byte parameters: 3 bytes of an allreduce.
-    if (name == "dp") return 3 * kParameters / (static_cast<double>(s.tp) * s.pp);
-    return 3 * kParameters / (static_cast<double>(s.tp) * s.pp * s.ep);  // edp
-  }
-};
-
 void append_groups(RankGraph& graph, std::string_view name, std::vector<std::vector<int>> lists,
-                   Collective collective, Bytes bytes) {
+                   Collective collective, Bytes bytes, bool overlapped = false) {
   for (auto& members : lists) {
     if (members.size() < 2) continue;
-    graph.groups.push_back({std::string(name), std::move(members), collective, bytes, false});
+    graph.groups.push_back({std::string(name), std::move(members), collective, bytes, overlapped});
   }
+}
+
+/// Every group cut into runs of `shard` members; and who has the same place in each run.
+std::pair<std::vector<std::vector<int>>, std::vector<std::vector<int>>> sharded(
+    const std::vector<std::vector<int>>& groups, int shard) {
+  std::pair<std::vector<std::vector<int>>, std::vector<std::vector<int>>> result;
+  for (const auto& group : groups) {
+    for (std::size_t at = 0; at < group.size(); at += ix(shard))
+      result.first.emplace_back(group.begin() + static_cast<std::ptrdiff_t>(at),
+                                group.begin() + static_cast<std::ptrdiff_t>(at) + shard);
+    for (int k = 0; k < shard; ++k) {
+      auto& replicas = result.second.emplace_back();
+      for (std::size_t at = ix(k); at < group.size(); at += ix(shard)) replicas.push_back(group[at]);
+    }
+  }
+  return result;
 }
 
 }  // namespace
@@ -198,8 +199,13 @@ std::vector<std::vector<int>> rank_groups(const ParallelSizes& sizes, std::strin
   return groups;
 }
 
+Result<RankGraph> graph_from_parallel(const std::string& spec, const std::string& order, const std::string& bytes,
+                                      int ranks) {
+  return graph_from_parallel(spec, order, bytes, ranks, ModelShape{});
+}
+
 Result<RankGraph> graph_from_parallel(const std::string& spec, const std::string& order,
-                                      const std::string& bytes, int ranks) {
+                                      const std::string& bytes, int ranks, const ModelShape& shape) {
   auto given = parse_sizes(spec);
   if (!given) return fail(given.error());
   auto& sizes = given->sizes;
@@ -223,6 +229,9 @@ Result<RankGraph> graph_from_parallel(const std::string& spec, const std::string
                 fmt::format("--parallel '{}' is {} ranks, not {}", spec, world, ranks),
                 fmt::format("use -n {}, or leave dp out", world));
 
+  if (sizes.shard > 0 && sizes.zero != 3)
+    return fail(Code::wrong_usage, fmt::format("--parallel '{}': shard is for zero=3 (FSDP, HSDP)", spec),
+                "add zero=3, or leave shard out");
   auto full = full_order(order, sizes);
   if (!full) return fail(full.error());
 
@@ -256,7 +265,7 @@ Result<RankGraph> graph_from_parallel(const std::string& spec, const std::string
   std::map<std::string, std::int64_t, std::less<>> payload;
   const auto status = for_each_pair(bytes, "--bytes", [&](std::string_view name,
                                                           std::string_view value) -> Status {
-    constexpr std::array<std::string_view, 7> kKnown = {"tp", "cp", "ep", "dp", "pp", "etp", "edp"};
+    constexpr std::array<std::string_view, 8> kKnown = {"tp", "cp", "ep", "dp", "pp", "etp", "edp", "fsdp"};
     if (std::find(kKnown.begin(), kKnown.end(), name) == kKnown.end())
       return fail(Code::wrong_usage, fmt::format("--bytes '{}': no dimension '{}'", bytes, name),
                   fmt::format("known: {}", fmt::join(kKnown, " ")));
@@ -266,17 +275,16 @@ Result<RankGraph> graph_from_parallel(const std::string& spec, const std::string
     return {};
   });
   if (!status) return fail(status.error());
-  const ReferenceModel reference{sizes};
   const auto bytes_of = [&](std::string_view name) {
     const auto found = payload.find(name);
     if (found != payload.end()) return Bytes(found->second);
-    return Bytes(static_cast<std::int64_t>(std::llround(std::max(1.0, reference.payload(name)))));
+    return Bytes(static_cast<std::int64_t>(std::llround(std::clamp(shape.payload(sizes, name), 1.0, 9e18))));
   };
 
   RankGraph graph;
   graph.ranks = world;
   graph.origin = "--parallel " + spec + (order.empty() ? "" : " --order " + order);
-  append_groups(graph, "tp", rank_groups(decoder, *full, "tp"), Collective::allreduce, bytes_of("tp"));
+  append_groups(graph, "tp", rank_groups(decoder, *full, "tp"), Collective::allreduce, bytes_of("tp"), shape.hide_tensor);
   append_groups(graph, "cp", rank_groups(decoder, *full, "cp"), Collective::ring, bytes_of("cp"));
   if (experts) {
     if (expert.tp != sizes.tp)
@@ -285,10 +293,22 @@ Result<RankGraph> graph_from_parallel(const std::string& spec, const std::string
   }
   append_groups(graph, "pp", rank_groups(decoder, *full, "pp"), Collective::path, bytes_of("pp"));
   // Gradients are reduced over the combined group where there is context parallelism.
-  append_groups(graph, "dp", rank_groups(decoder, *full, sizes.cp > 1 ? "dp-cp" : "dp"),
-                Collective::allreduce, bytes_of("dp"));
+  const auto data = rank_groups(decoder, *full, sizes.cp > 1 ? "dp-cp" : "dp");
+  if (sizes.zero == 3) {
+    const int members = sizes.dp * sizes.cp, shard = sizes.shard > 0 ? sizes.shard : members;
+    if (members % shard != 0)
+      return fail(Code::wrong_usage, fmt::format("--parallel '{}': shard={} does not divide dp x cp = {}", spec, shard, members));
+    auto [shards, replicas] = sharded(data, shard);
+    append_groups(graph, "fsdp", shards, Collective::allgather, bytes_of("fsdp"), shape.hide_data_parallel);
+    if (payload.count("fsdp") == 0)
+      append_groups(graph, "fsdp", std::move(shards), Collective::reduce_scatter, bytes_of("fsdp-grad"),
+                    shape.hide_data_parallel);
+    append_groups(graph, "dp", std::move(replicas), Collective::allreduce, bytes_of("dp"), shape.hide_data_parallel);
+  } else {
+    append_groups(graph, "dp", data, Collective::allreduce, bytes_of("dp"), shape.hide_data_parallel);
+  }
   if (experts)
-    append_groups(graph, "edp", rank_groups(expert, *full, "dp"), Collective::allreduce, bytes_of("edp"));
+    append_groups(graph, "edp", rank_groups(expert, *full, "dp"), Collective::allreduce, bytes_of("edp"), shape.hide_data_parallel);
 
   for (const auto& axis : axes_of(decoder, *full))
     if (axis.name != "ep") graph.dimensions.push_back({std::string(axis.name), axis.size, axis.stride});

@@ -25,6 +25,8 @@ inline constexpr std::string_view kDefaultOrder = "tp-cp-ep-dp-pp";
 struct ParallelSizes {
   int tp = 1, cp = 1, ep = 1, dp = 1, pp = 1;
   int etp = 0;  ///< tensor parallel size of the experts; 0 = as tp
+  int zero = -1;  ///< ZeRO stage, 3 = FSDP; 0 = gradients in one allreduce; -1 = distributed optimizer (as 1)
+  int shard = 0;  ///< zero 3: ranks that share one copy (HSDP); 0 = all of dp x cp
   int size_of(std::string_view name) const;
 };
 
@@ -33,7 +35,7 @@ struct ParallelSizes {
 std::vector<std::vector<int>> rank_groups(const ParallelSizes& sizes, std::string_view order,
                                           std::string_view token);
 
-/// Groups and coordinates of `spec` ("tp=8,pp=4,dp=16"; names tp cp ep dp pp etp). Without dp it is
+/// Groups and coordinates of `spec` ("tp=8,pp=4,dp=16"; names tp cp ep dp pp etp zero shard). Without dp it is
 /// `ranks` / (tp * cp * pp) when `ranks` is given (0 = not). `order` empty = kDefaultOrder.
 ///
 /// `bytes` ("tp=2GiB,dp=500MB") is the payload of the dimension's collective per rank and step, as
@@ -43,10 +45,17 @@ std::vector<std::vector<int>> rank_groups(const ParallelSizes& sizes, std::strin
 /// sequence 2048, micro-batch 1, 24 micro-batches, bf16, sequence parallel, distributed optimizer)
 /// cut by the sizes given; for experts top-8 routing of every layer.
 ///
+/// zero=3 (FSDP) puts an all-gather and a reduce-scatter of each group ("fsdp") in place of dp's
+/// allreduce; with shard=K (HSDP) groups of K, and an allreduce ("dp") between those.
+///
 /// Errors: wrong_usage, naming the word: unknown or repeated names, sizes < 1, more than 2^24 ranks,
 /// an order that lacks a used dimension, sizes that do not divide, pipeline groups that differ.
 Result<RankGraph> graph_from_parallel(const std::string& spec, const std::string& order,
                                       const std::string& bytes, int ranks = 0);
+struct ModelShape;
+/// With another model's bytes.
+Result<RankGraph> graph_from_parallel(const std::string& spec, const std::string& order, const std::string& bytes,
+                                      int ranks, const ModelShape& shape);
 
 /// Coordinate of `rank` on `dimension`: (rank / stride) % size. For TOPOLAUNCH_TP_RANK and the like.
 constexpr int coordinate(const Dimension& dimension, int rank) {

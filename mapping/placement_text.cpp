@@ -29,6 +29,10 @@ Json estimate_json(const Estimate& estimate) {
   json["seconds"] = estimate.seconds.count();
   json["hop_bytes"] = estimate.hop_bytes;
   json["bytes_by_level"] = std::move(by_level);
+  Json phases = Json::array();
+  for (const auto& phase : estimate.phases)
+    phases.push_back({{"group", phase.dimension}, {"seconds", phase.seconds.count()}, {"overlapped", phase.overlapped}});
+  json["phases"] = std::move(phases);
   json["max_link"] = {{"name", estimate.max_link.name},
                       {"bytes", estimate.max_link.bytes},
                       {"seconds", estimate.max_link.seconds.count()}};
@@ -57,6 +61,32 @@ std::string mpich_order(const Solution& solution) {
                         : places[i]->seat.host != places[i + 1]->seat.host ? ",\n"
                                                                                         : ",");
   return text;
+}
+
+/// DeepSpeed numbers ranks host after host in the order of the file, and on a host by GPU: a placement
+/// that is another one cannot be said.
+Result<std::string> deepspeed_hostfile(const topo::Topology& topology, const Solution& solution) {
+  const auto cannot = [&](const std::string& why) {
+    return fail(Code::infeasible, "a DeepSpeed hostfile can't say this placement: " + why, "use --format json or env");
+  };
+  std::string text, include;
+  std::vector<bool> seen(topology.hosts.size(), false);
+  for (std::size_t i = 0; i < solution.placement.size();) {
+    const int host = solution.placement[i].seat.host;
+    const auto& name = topology.hosts[ix(host)].name;
+    if (seen[ix(host)]) return cannot(fmt::format("the ranks of {} do not follow each other", name));
+    seen[ix(host)] = true;
+    std::vector<int> gpus;
+    for (; i < solution.placement.size() && solution.placement[i].seat.host == host; ++i) {
+      const int gpu = solution.placement[i].seat.slot;
+      if (!gpus.empty() && gpu <= gpus.back())
+        return cannot(fmt::format("rank {} is on GPU {} of {}, behind GPU {}", i, gpu, name, gpus.back()));
+      gpus.push_back(gpu);
+    }
+    text += fmt::format("{} slots={}\n", name, std::max(gpus.back() + 1, count_of(topology.hosts[ix(host)].gpus)));
+    include += fmt::format("{}{}:{}", include.empty() ? "" : "@", name, fmt::join(gpus, ","));
+  }
+  return fmt::format("# deepspeed --hostfile FILE --include {}\n", include) + text;
 }
 
 std::string env_lines(const topo::Topology& topology, const RankGraph& graph, const Solution& solution) {
@@ -88,49 +118,6 @@ std::string env_lines(const topo::Topology& topology, const RankGraph& graph, co
     text += "\n";
   }
   return text;
-}
-
-/// Words wrapped at 80 columns; continuation lines are indented as the text of the first.
-std::string wrapped(const std::string& head, const std::string& text) {
-  constexpr std::size_t kWidth = 80;
-  std::string result = head;
-  std::size_t column = head.size();
-  std::size_t at = 0;
-  bool first = true;
-  while (at < text.size()) {
-    const auto end = std::min(text.find(' ', at), text.size());
-    const auto word = text.substr(at, end - at);
-    if (!first && column + 1 + word.size() > kWidth) {
-      result += "\n" + std::string(head.size(), ' ');
-      column = head.size();
-    } else if (!first) {
-      result += ' ';
-      ++column;
-    }
-    result += word;
-    column += word.size();
-    first = false;
-    at = end + 1;
-  }
-  return result + "\n";
-}
-
-std::string amount(double bytes) {
-  const char* units[] = {"B", "kB", "MB", "GB", "TB", "PB", "EB"};
-  int unit = 0;
-  while (bytes >= 1000 && unit < 6) bytes /= 1000, ++unit;
-  return unit == 0 ? fmt::format("{:.0f} B", bytes) : fmt::format("{:.4g} {}", bytes, units[unit]);
-}
-
-std::string ratio(double given, double solved) {
-  if (solved <= 0 || given <= 0 || given == solved) return given == solved ? "same" : "";
-  return fmt::format("{:.2f}x", given / solved);
-}
-
-std::string row(const std::string& label, const std::string& given, const std::string& solved, const std::string& note) {
-  auto line = fmt::format("  {:<24.24} {:>16} {:>16}  {}", label, given, solved, note);
-  while (!line.empty() && line.back() == ' ') line.pop_back();
-  return line + "\n";
 }
 
 std::string cut(std::string text, std::size_t width) {
@@ -176,6 +163,23 @@ Json map_json(const topo::Topology& topology, const RankGraph& graph, const Solu
                   {"why", solution.gain.why}};
   json["changes"] = solution.changes;
   json["reasons"] = solution.reasons;
+  const auto host_names = [&](const std::vector<int>& hosts) {
+    Json names = Json::array();
+    for (const int h : hosts) names.push_back(topology.hosts[ix(h)].name);
+    return names;
+  };
+  if (!solution.candidates.empty()) {
+    Json candidates = Json::array();
+    for (const auto& candidate : solution.candidates)
+      candidates.push_back({{"hosts", host_names(candidate.hosts)},
+                            {"blocks", candidate.blocks},
+                            {"left_over", candidate.left_over},
+                            {"seconds", candidate.seconds.count()},
+                            {"hop_bytes", candidate.hop_bytes}});
+    json["candidates"] = std::move(candidates);
+  }
+  if (!solution.spares.empty()) json["spares"] = host_names(solution.spares);
+  if (solution.cut_short) json["cut_short"] = true;
   return json;
 }
 
@@ -211,64 +215,17 @@ std::string map_table(const topo::Topology& topology, const Solution& solution) 
   return text;
 }
 
-std::string map_explanation(const topo::Topology& topology, const RankGraph& graph, const Solution& solution) {
-  const auto& given = solution.given;
-  const auto& solved = solution.solution;
-  std::string text = wrapped("", fmt::format("{} rank{} on {} host{}: {}", solution.placement.size(),
-                                             solution.placement.size() == 1 ? "" : "s", topology.hosts.size(),
-                                             topology.hosts.size() == 1 ? "" : "s", graph.origin));
-  text += "\n" + row("", "given order", "solved", "");
-  const bool timed = given.seconds.count() > 0 || solved.seconds.count() > 0;
-  if (timed)
-    text += row("time a step", to_text(given.seconds), to_text(solved.seconds),
-                ratio(given.seconds.count(), solved.seconds.count()));
-  text += row("hop-bytes", fmt::format("{:.5g}", given.hop_bytes), fmt::format("{:.5g}", solved.hop_bytes),
-              ratio(given.hop_bytes, solved.hop_bytes));
-  // Every level that either of the two uses, inner ones first.
-  std::vector<std::string> levels;
-  for (const auto* estimate : {&given, &solved})
-    for (const auto& level : estimate->bytes_by_level)
-      if (std::find(levels.begin(), levels.end(), level.level) == levels.end()) levels.push_back(level.level);
-  const auto bytes_at = [](const Estimate& estimate, const std::string& name) {
-    for (const auto& level : estimate.bytes_by_level)
-      if (level.level == name) return static_cast<double>(level.bytes);
-    return 0.0;
-  };
-  for (const auto& level : levels) {
-    const double before = bytes_at(given, level), after = bytes_at(solved, level);
-    text += row("bytes over " + level, amount(before), amount(after), ratio(before, after));
-  }
-  const auto link = [&](const Estimate& estimate) {
-    if (estimate.max_link.name.empty()) return std::string("none");
-    return timed ? to_text(estimate.max_link.seconds) : amount(static_cast<double>(estimate.max_link.bytes));
-  };
-  const auto link_size = [&](const Estimate& estimate) {
-    return timed ? estimate.max_link.seconds.count() : static_cast<double>(estimate.max_link.bytes);
-  };
-  text += row("busiest link", link(given), link(solved), ratio(link_size(given), link_size(solved)));
-  if (!given.max_link.name.empty())
-    text += wrapped("    given:  ", fmt::format("{}, {}", given.max_link.name, amount(static_cast<double>(given.max_link.bytes))));
-  if (!solved.max_link.name.empty())
-    text += wrapped("    solved: ", fmt::format("{}, {}", solved.max_link.name, amount(static_cast<double>(solved.max_link.bytes))));
-  text += "\n";
-  text += wrapped("  model    ", solved.model + (timed ? ": explains NCCL's and MPI's choices, is no promise" : ""));
-  text += wrapped("  gain     ", solution.gain.why);
-  text += wrapped("  changed  ", solution.changes.empty() ? "nothing" : fmt::format("{}", fmt::join(solution.changes, ", ")));
-  for (const auto& reason : solution.reasons) text += wrapped("  why      ", reason);
-  text += wrapped("  solver   ", solution.solver);
-  return text;
-}
-
 Result<std::string> map_text(const std::string& format, const topo::Topology& topology, const RankGraph& graph,
                              const Solution& solution) {
   if (format == "table") return map_table(topology, solution);
   if (format == "json") return to_pretty(map_json(topology, graph, solution));
   if (format == "rankfile") return rankfile(topology, solution);
   if (format == "hostfile" || format == "slurm") return host_lines(topology, solution);
+  if (format == "deepspeed") return deepspeed_hostfile(topology, solution);
   if (format == "mpich") return mpich_order(solution);
   if (format == "env") return env_lines(topology, graph, solution);
   return fail(Code::wrong_usage, fmt::format("map has no format '{}'", format),
-              "known: table json rankfile hostfile slurm mpich env");
+              "known: table json rankfile hostfile slurm mpich deepspeed env");
 }
 
 }  // namespace topolaunch::mapping

@@ -20,9 +20,12 @@ std::string map_table(const topo::Topology& topology, const Solution& solution);
 std::string map_explanation(const topo::Topology& topology, const RankGraph& graph,
                             const Solution& solution);
 
+/// Two estimates side by side: T, its phases, J, bytes by level, the busiest link.
+std::string estimate_columns(const std::string& left, const Estimate& a, const std::string& right, const Estimate& b);
+
 /// One of "table", "json", "rankfile" (Open MPI 4.1 and 5), "hostfile" (one host a rank, in rank
 /// order: Open MPI's seq mapper), "slurm" (SLURM_HOSTFILE, one host a line), "mpich"
-/// (MPICH_RANK_ORDER), "env" (shell assignments, one line a rank). wrong_usage for another;
+/// (MPICH_RANK_ORDER), "deepspeed" (its hostfile, and the --include it needs), "env" (shell assignments, one line a rank). wrong_usage for another;
 /// infeasible where the format can't say the placement.
 Result<std::string> map_text(const std::string& format, const topo::Topology& topology,
                              const RankGraph& graph, const Solution& solution);

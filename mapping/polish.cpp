@@ -23,8 +23,8 @@ double work_of(Constraints::Effort effort) {
 class Polish {
  public:
   Polish(const topo::Topology& topology, const SeatPool& pool, const RankGraph& graph,
-         const Constraints& constraints, Incumbent& best)
-      : topology_(topology), pool_(pool), constraints_(constraints), best_(best) {
+         const Constraints& constraints, const Rules& rules, Incumbent& best)
+      : topology_(topology), pool_(pool), constraints_(constraints), rules_(rules), best_(best) {
     double size = 1;
     for (const auto& group : graph.groups) size += count_of(group.members);
     size += 3.0 * count_of(graph.edges);
@@ -45,9 +45,10 @@ class Polish {
   }
 
  private:
-  bool try_seats(const std::vector<Seat>& seats) {
+  bool try_seats(const std::vector<Seat>& seats, const std::vector<int>& moved) {
+    if (stopped(constraints_.watch)) trials_ = 0;
     --trials_;
-    return best_.offer(seats);
+    return rules_.hold(seats, moved) && best_.offer(seats);
   }
 
   /// Everything on one host against everything on another with as many ranks.
@@ -65,7 +66,9 @@ class Polish {
         auto seats = best_.seats();
         for (std::size_t i = 0; i < on[ix(a)].size(); ++i)
           std::swap(seats[ix(on[ix(a)][i])], seats[ix(on[ix(b)][i])]);
-        if (try_seats(seats)) refresh(), improved = true;
+        auto moved = on[ix(a)];
+        moved.insert(moved.end(), on[ix(b)].begin(), on[ix(b)].end());
+        if (try_seats(seats, moved)) refresh(), improved = true;
       }
     return improved;
   }
@@ -84,7 +87,7 @@ class Polish {
       if (a == b || !movable_[ix(a)] || !movable_[ix(b)]) return;
       auto seats = best_.seats();
       std::swap(seats[ix(a)], seats[ix(b)]);
-      improved = try_seats(seats) || improved;
+      improved = try_seats(seats, {a, b}) || improved;
     };
     if (pairs <= trials_) {
       for (int a = 0; a < n && trials_ > 0; ++a)
@@ -112,7 +115,7 @@ class Polish {
         }
         auto seats = now;
         seats[ix(r)] = seat;
-        improved = try_seats(seats) || improved;
+        improved = try_seats(seats, {r}) || improved;
       }
     }
     return improved;
@@ -121,6 +124,7 @@ class Polish {
   const topo::Topology& topology_;
   const SeatPool& pool_;
   const Constraints& constraints_;
+  const Rules& rules_;
   Incumbent& best_;
   int trials_ = 0;
   std::vector<bool> movable_;
@@ -129,8 +133,8 @@ class Polish {
 }  // namespace
 
 bool polish(const topo::Topology& topology, const SeatPool& pool, const RankGraph& graph,
-            const Constraints& constraints, Incumbent& best) {
-  return Polish(topology, pool, graph, constraints, best).run();
+            const Constraints& constraints, const Rules& rules, Incumbent& best) {
+  return Polish(topology, pool, graph, constraints, rules, best).run();
 }
 
 }  // namespace topolaunch::mapping

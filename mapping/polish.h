@@ -4,12 +4,13 @@
 // of trials by effort, so that the same request has the same answer.
 #pragma once
 
+#include "mapping/rules.h"
 #include "mapping/solver/solvers.h"
 
 namespace topolaunch::mapping {
 
 /// Improves `best`; says whether it did.
 bool polish(const topo::Topology& topology, const SeatPool& pool, const RankGraph& graph,
-            const Constraints& constraints, Incumbent& best);
+            const Constraints& constraints, const Rules& rules, Incumbent& best);
 
 }  // namespace topolaunch::mapping

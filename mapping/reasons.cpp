@@ -164,8 +164,12 @@ void explain(const topo::Topology& topology, const SeatPool& pool, const RankGra
                                           ? solution.given.hop_bytes / solution.solution.hop_bytes
                                           : 0.0);
   } else {
-    solution.gain.why = given == seats ? why_no_gain(topology, pool, graph, constraints)
-                                       : "no gain possible in time; bytes travel less far at the same time";
+    const bool known = std::all_of(given.begin(), given.end(), [](const Seat& seat) { return seat.host >= 0; });
+    solution.gain.why = !known ? "the old placement has a host that is not in this topology: nothing to compare with"
+                        : given == seats ? why_no_gain(topology, pool, graph, constraints)
+                        : solution.solution.hop_bytes < solution.given.hop_bytes
+                            ? "no gain possible in time; bytes travel less far at the same time"
+                            : "no gain possible in time";
   }
   find_changes(topology, graph, given, seats, solution);
   for (const auto& note : pool.notes) solution.reasons.push_back(note);

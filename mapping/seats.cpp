@@ -9,7 +9,7 @@
 #include <set>
 
 #include "mapping/index.h"
-#include "mapping/levels.h"
+#include "mapping/narrowing.h"
 #include "mapping/seat_count.h"
 
 namespace topolaunch::mapping {
@@ -71,68 +71,6 @@ Status check_gpu_pins(const topo::Topology& topology, const SeatPool& pool, cons
       return fail(Code::infeasible, fmt::format("more ranks are pinned to {}:{} than it takes",
                                                 topology.hosts[ix(pin.host)].name, pin.gpu));
   return {};
-}
-
-/// Room by block of a level.
-std::vector<int> room_by_block(const Level& level, const std::vector<int>& capacity) {
-  std::vector<int> room(ix(level.blocks), 0);
-  for (int h = 0; h < count_of(capacity); ++h) room[ix(level.block[ix(h)])] += capacity[ix(h)];
-  return room;
-}
-
-/// The block of `level` that all ranks go to: the smallest that holds them and every pin; -1 = none.
-int best_block(const Level& level, const std::vector<int>& capacity, int ranks,
-               const std::vector<PinPlace>& pins) {
-  const auto room = room_by_block(level, capacity);
-  int best = -1;
-  for (int b = 0; b < level.blocks; ++b) {
-    const bool holds_pins = std::all_of(pins.begin(), pins.end(), [&](const PinPlace& pin) {
-      return level.block[ix(pin.host)] == b;
-    });
-    if (room[ix(b)] >= ranks && holds_pins && (best < 0 || room[ix(b)] < room[ix(best)])) best = b;
-  }
-  return best;
-}
-
-void keep_block(const Level& level, int block, std::vector<int>& capacity) {
-  for (int h = 0; h < count_of(capacity); ++h)
-    if (level.block[ix(h)] != block) capacity[ix(h)] = 0;
-}
-
-/// Cuts capacities so that blocks of the level hold as equal numbers of ranks as their room allows.
-void spread(const Level& level, int ranks, const std::vector<PinPlace>& pins, std::vector<int>& capacity) {
-  const auto room = room_by_block(level, capacity);
-  std::vector<int> quota(ix(level.blocks), 0);
-  std::vector<int> pinned_by_host(capacity.size(), 0);
-  for (const auto& pin : pins) {
-    ++quota[ix(level.block[ix(pin.host)])];
-    ++pinned_by_host[ix(pin.host)];
-    --ranks;
-  }
-  while (ranks > 0) {
-    int least = -1;
-    for (int b = 0; b < level.blocks; ++b)
-      if (quota[ix(b)] < room[ix(b)] && (least < 0 || quota[ix(b)] < quota[ix(least)])) least = b;
-    if (least < 0) return;
-    ++quota[ix(least)];
-    --ranks;
-  }
-  // Inside a block: pinned ranks first, then one after the other over its hosts.
-  std::vector<int> allowed = pinned_by_host;
-  for (int h = 0; h < count_of(capacity); ++h) quota[ix(level.block[ix(h)])] -= pinned_by_host[ix(h)];
-  bool moved = true;
-  while (moved) {
-    moved = false;
-    for (int h = 0; h < count_of(capacity); ++h) {
-      int& left = quota[ix(level.block[ix(h)])];
-      if (left > 0 && allowed[ix(h)] < capacity[ix(h)]) {
-        ++allowed[ix(h)];
-        --left;
-        moved = true;
-      }
-    }
-  }
-  capacity = allowed;
 }
 
 std::string removed_text(const topo::Topology& topology, const Constraints& constraints) {
@@ -199,49 +137,9 @@ Result<SeatPool> seat_pool(const topo::Topology& topology, const Constraints& co
                               counted(pool.capacity[ix(pin.host)], "seat"), removed_text(topology, constraints)));
   }
 
-  const bool levelled = !constraints.require_level.empty() || !constraints.prefer_level.empty() ||
-                        !constraints.spread_level.empty();
-  if (levelled) {
-    const auto levels = fabric_levels(topology);
-    const auto find = [&](const std::string& name, std::string_view option) -> Result<const Level*> {
-      const auto* level = levels.find(name);
-      if (!level)
-        return fail(Code::wrong_usage, fmt::format("{} {}: this machine has no such level", option, name),
-                    "levels: " + levels.names());
-      return level;
-    };
-    if (!constraints.require_level.empty()) {
-      const auto level = find(constraints.require_level, "--require");
-      if (!level) return fail(level.error());
-      const int block = best_block(**level, pool.capacity, ranks, *pins);
-      if (block < 0) {
-        const auto room = room_by_block(**level, pool.capacity);
-        const int most = *std::max_element(room.begin(), room.end());
-        return fail(Code::infeasible,
-                    most < ranks
-                        ? fmt::format("{} in one {}: the largest has {}", counted(ranks, "rank"),
-                                      (*level)->name, counted(most, "seat"))
-                        : fmt::format("{} in one {}: the pinned ranks are in another {} or in one too small",
-                                      counted(ranks, "rank"), (*level)->name, (*level)->name),
-                    fmt::format("leave out --require {} or use --prefer {}", (*level)->name, (*level)->name));
-      }
-      keep_block(**level, block, pool.capacity);
-    }
-    if (!constraints.prefer_level.empty()) {
-      const auto level = find(constraints.prefer_level, "--prefer");
-      if (!level) return fail(level.error());
-      const int block = best_block(**level, pool.capacity, ranks, *pins);
-      if (block >= 0) keep_block(**level, block, pool.capacity);
-      else
-        pool.notes.push_back(fmt::format("no {} holds {}: --prefer {} could not be met", (*level)->name,
-                                         counted(ranks, "rank"), (*level)->name));
-    }
-    if (!constraints.spread_level.empty()) {
-      const auto level = find(constraints.spread_level, "--spread");
-      if (!level) return fail(level.error());
-      spread(**level, ranks, *pins, pool.capacity);
-    }
-  }
+  std::vector<int> pinned;
+  for (const auto& pin : *pins) pinned.push_back(pin.host);
+  if (auto status = narrow(topology, constraints, pinned, pool); !status) return fail(status.error());
 
   for (int h = 0; h < count_of(topology.hosts); ++h) {
     const int room = pool.capacity[ix(h)];

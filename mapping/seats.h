@@ -16,7 +16,8 @@ namespace topolaunch::mapping {
 struct SeatPool {
   std::vector<Seat> seats;
   std::vector<int> capacity;  ///< by host; 0 = excluded
-  std::vector<std::string> notes;  ///< what a soft constraint (prefer) could not have
+  std::vector<std::string> notes;  ///< what a soft constraint (prefer, near) got or could not have
+  std::vector<int> spares;         ///< hosts kept free
   int total() const;          ///< ranks that fit
 };
 

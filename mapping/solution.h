@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -12,6 +13,7 @@
 
 #include "base/cpu_set.h"
 #include "base/units.h"
+#include "mapping/watch.h"
 
 namespace topolaunch::mapping {
 
@@ -37,9 +39,17 @@ struct LinkLoad {
   Seconds seconds{0};
 };
 
+/// The groups of one dimension, which run at the same time.
+struct PhaseTime {
+  std::string dimension;
+  Seconds seconds{0};
+  bool overlapped = false;
+};
+
 /// Predicted cost of a placement, for one step of the job.
 struct Estimate {
   Seconds seconds{0};
+  std::vector<PhaseTime> phases;  ///< those that are not overlapped add up to `seconds`
   double hop_bytes = 0;  ///< sum of bytes x distance
   std::vector<LevelLoad> bytes_by_level;
   LinkLoad max_link;
@@ -68,8 +78,18 @@ struct Gain {
   std::string why;     ///< one sentence; with possible == false the reason for "no gain possible"
 };
 
+/// A set of hosts that holds the job, where there are more than it needs.
+struct HostCandidate {
+  std::vector<int> hosts;
+  int blocks = 0;       ///< of the innermost level of the fabric that it touches
+  int left_over = 0;    ///< seats that stay free in those blocks: fragments
+  Seconds seconds{0};   ///< T of the simple order on it
+  double hop_bytes = 0;
+};
+
 struct Solution {
   std::vector<RankPlace> placement;  ///< by rank
+  std::vector<Seat> given_seats;     ///< by rank; host -1 = not in this topology
   Estimate given, solution;
   Gain gain;
   /// Which of the five things of a placement differ from the given order: "gpu-choice",
@@ -77,6 +97,9 @@ struct Solution {
   std::vector<std::string> changes;
   std::vector<std::string> reasons;  ///< sentences, most important first
   std::string solver;                ///< the one that won: "identity", "exhaustive", ...
+  std::vector<HostCandidate> candidates;  ///< best first; empty = every host is needed
+  std::vector<int> spares;                ///< hosts that were kept free on purpose
+  bool cut_short = false;                 ///< by --solve-limit or Ctrl-C: best so far
 };
 
 /// What the user asked of the placement besides the graph.
@@ -94,9 +117,14 @@ struct Constraints {
   /// (host, gpu) -> ranks it takes, where those are not all its MIG instances.
   std::map<std::pair<int, int>, int> ranks_on_gpu;
   std::string require_level, prefer_level, spread_level;
+  /// "GROUP[=LEVEL]", as written (mapping/rules.h).
+  std::vector<std::string> affinity, anti_affinity;
+  std::vector<std::string> near;           ///< hosts or switches to be close to, if it can be had
+  int spares = 0;                          ///< hosts to keep free
   enum class Objective { time, hop_bytes } objective = Objective::time;
   enum class Effort { fast, standard, best } effort = Effort::standard;
   std::uint64_t seed = 1;
+  std::shared_ptr<const Watch> watch;      ///< cuts the search short, hears of it; null = runs to its end
 };
 
 }  // namespace topolaunch::mapping

@@ -6,11 +6,15 @@
 #include <set>
 
 #include "mapping/affinity.h"
+#include "mapping/conflict.h"
+#include "mapping/construct.h"
 #include "mapping/host_model.h"
 #include "mapping/index.h"
 #include "mapping/polish.h"
 #include "mapping/reasons.h"
+#include "mapping/rules.h"
 #include "mapping/solver.h"
+#include "mapping/solver/host_choice.h"
 #include "mapping/solver/solvers.h"
 
 namespace topolaunch::mapping {
@@ -33,6 +37,47 @@ bool all_alike(const topo::Topology& topology, const SeatPool& pool) {
          HostModel(topology.hosts[ix(host)]).uniform();
 }
 
+/// Sets of hosts that hold the job, with what the simple order on each costs; best first.
+std::vector<HostCandidate> ranked_candidates(const topo::Topology& topology, const RankGraph& graph,
+                                             const Constraints& constraints, const SeatPool& pool, const Rules& rules,
+                                             const CostModel& model) {
+  constexpr int kMost = 8;
+  if (pool.total() <= constraints.ranks || topology.hosts.size() < 2) return {};
+  auto candidates = host_candidates(rules.levels(), pool.capacity, constraints.ranks, kMost);
+  std::erase_if(candidates, [&](HostCandidate& candidate) {
+    auto seats = simple_seats(topology, pool, graph, constraints, candidate.hosts);
+    if (seats.empty() || !rules.fault(seats).empty()) return true;
+    const auto score = model.score(seats);
+    candidate.seconds = Seconds(score.seconds);
+    candidate.hop_bytes = score.hop_bytes;
+    return false;
+  });
+  std::stable_sort(candidates.begin(), candidates.end(), [&](const HostCandidate& a, const HostCandidate& b) {
+    const CostModel::Score x{a.seconds.count(), a.hop_bytes, 0}, y{b.seconds.count(), b.hop_bytes, 0};
+    if (better(x, y, constraints.objective) || better(y, x, constraints.objective)) return better(x, y, constraints.objective);
+    return std::pair(a.left_over, a.blocks) < std::pair(b.left_over, b.blocks);
+  });
+  return candidates;
+}
+
+/// Takes the best candidate's seats where they cost the same and leave fewer fragments.
+bool leaves_less(const topo::Topology& topology, const SeatPool& pool, const Constraints& constraints,
+                 const CostModel& model, const std::vector<HostCandidate>& candidates, const Incumbent& best,
+                 const RankGraph& graph, std::vector<Seat>& seats) {
+  if (candidates.empty()) return false;
+  const auto& first = candidates.front();
+  HostCandidate now;
+  for (const auto& seat : seats)
+    if (now.hosts.empty() || now.hosts.back() != seat.host) now.hosts.push_back(seat.host);
+  measure_fragments(fabric_levels(topology), pool.capacity, constraints.ranks, now);
+  if (first.left_over >= now.left_over) return false;
+  auto other = simple_seats(topology, pool, graph, constraints, first.hosts);
+  const auto score = model.score(other);
+  if (better(best.score(), score, constraints.objective)) return false;
+  seats = std::move(other);
+  return true;
+}
+
 std::vector<RankPlace> places(const topo::Topology& topology, const std::vector<Seat>& seats) {
   std::vector<RankPlace> result(seats.size());
   auto affinities = affinity_of(topology, seats);
@@ -49,40 +94,85 @@ std::vector<RankPlace> places(const topo::Topology& topology, const std::vector<
 
 }  // namespace
 
-Result<Solution> solve(const topo::Topology& topology, const RankGraph& graph, const Constraints& constraints) {
+Solution solution_of(const topo::Topology& topology, const RankGraph& graph, const Constraints& constraints,
+                     const SeatPool& pool, const std::vector<Seat>& given, const std::vector<Seat>& seats) {
+  const CostModel model(topology, graph);
+  Solution solution;
+  solution.placement = places(topology, seats);
+  solution.solution = model.estimate(seats);
+  const bool known = std::all_of(given.begin(), given.end(), [](const Seat& seat) { return seat.host >= 0; });
+  solution.given = known ? model.estimate(given) : Estimate();
+  solution.given_seats = given;
+  solution.spares = pool.spares;
+  explain(topology, pool, graph, constraints, given, solution);
+  return solution;
+}
+
+Result<Solution> solve(const topo::Topology& topology, const RankGraph& graph, const Constraints& constraints,
+                       const Solver* own) {
   if (auto status = check_sizes(graph, constraints); !status) return fail(status.error());
+  const auto failed = [&](const Error& error) { return fail(with_conflict(topology, graph, constraints, error)); };
   const auto pool = seat_pool(topology, constraints);
-  if (!pool) return fail(pool.error());
-  const auto given = given_seats(topology, *pool, constraints);
-  if (const auto fault = placement_fault(topology, *pool, constraints, given); !fault.empty())
-    return fail(Code::infeasible, fmt::format("the constraints cannot hold together: {}", fault));
+  if (!pool) return failed(pool.error());
+  const auto rules = Rules::make(topology, graph, constraints);
+  if (!rules) return fail(rules.error());
+  const auto start = starting_seats(topology, *pool, constraints, *rules);
+  if (!start) return failed(start.error());
+  auto given = given_seats(topology, *pool, constraints);
+  const auto report = [&](const std::string& stage, const CostModel::Score& score) {
+    if (constraints.watch && constraints.watch->report) constraints.watch->report(stage, score.seconds, score.hop_bytes);
+  };
+  const auto fault_of = [&](const std::vector<Seat>& seats) {
+    const auto fault = placement_fault(topology, *pool, constraints, seats);
+    return fault.empty() ? rules->fault(seats) : fault;
+  };
 
   const CostModel model(topology, graph);
-  Incumbent best(model, constraints.objective, given);
-  std::string winner = "identity";
-  int tried = 1;
+  Incumbent best(model, constraints.objective, *start);
+  std::string winner = given == *start ? "identity" : "construction";
+  if (own) {
+    auto seats = own->place(topology, graph, constraints);
+    if (!seats) return fail(seats.error());
+    if (const auto fault = fault_of(*seats); !fault.empty())
+      return fail(Code::invalid_input, fmt::format("{}: its placement is not allowed: {}", own->name(), fault),
+                  "see docs/mapping.md for what it is asked and must answer");
+    auto solution = solution_of(topology, graph, constraints, *pool, given, *seats);
+    solution.solver = own->name();
+    if (better(best.score(), model.score(*seats), constraints.objective))
+      solution.reasons.push_back(fmt::format("{} chose a placement that is predicted to be worse than the given order", own->name()));
+    return solution;
+  }
+  const bool alike = all_alike(topology, *pool) && rules->empty();
+  const bool small = fits_exhaustive(*pool, graph, constraints);
   if (constraints.ranks > 1 && pool->seats.size() > 1) {
-    const bool small = fits_exhaustive(*pool, graph, constraints);
     std::vector<std::unique_ptr<Solver>> solvers;
     solvers.push_back(make_orders());
-    if (!all_alike(topology, *pool)) solvers.push_back(small ? make_exhaustive() : make_hierarchy());
+    if (!alike) solvers.push_back(small ? make_exhaustive() : make_hierarchy());
     for (const auto& solver : solvers) {
+      if (stopped(constraints.watch)) break;
+      report(solver->name(), best.score());
       auto seats = solver->place(topology, graph, constraints);
-      ++tried;
-      if (!seats) return fail(seats.error());
-      if (const auto fault = placement_fault(topology, *pool, constraints, *seats); !fault.empty())
+      if (!seats) return failed(seats.error());
+      if (const auto fault = fault_of(*seats); !fault.empty())
         return fail(Code::internal, fmt::format("solver {}: {}", solver->name(), fault));
       if (best.offer(*seats)) winner = solver->name();
     }
-    if (!small && !all_alike(topology, *pool) && polish(topology, *pool, graph, constraints, best)) winner += " + swaps";
+    if (!small && !alike && !stopped(constraints.watch)) {
+      report("swaps", best.score());
+      if (polish(topology, *pool, graph, constraints, *rules, best)) winner += " + swaps";
+    }
   }
 
-  Solution solution;
-  solution.placement = places(topology, best.seats());
-  solution.given = model.estimate(given);
-  solution.solution = model.estimate(best.seats());
+  auto candidates = ranked_candidates(topology, graph, constraints, *pool, *rules, model);
+  auto seats = best.seats();
+  const bool tidier = leaves_less(topology, *pool, constraints, model, candidates, best, graph, seats);
+  auto solution = solution_of(topology, graph, constraints, *pool, given, seats);
+  if (tidier) solution.reasons.insert(solution.reasons.begin(), "these hosts leave fewer seats between others' jobs");
+  if (!rules->empty() && given != *start)
+    solution.reasons.push_back(fmt::format("the given order is not allowed: {}", fault_of(given)));
+  solution.candidates = std::move(candidates);
   solution.solver = winner;
-  explain(topology, *pool, graph, constraints, given, solution);
+  solution.cut_short = stopped(constraints.watch);
   return solution;
 }
 

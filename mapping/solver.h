@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "mapping/rank_graph.h"
+#include "mapping/seats.h"
 #include "mapping/solution.h"
 #include "topo/topology.h"
 
@@ -23,9 +24,15 @@ class Solver {
 };
 
 /// Runs every solver that fits the size, evaluates each result and the simple orders, returns the
-/// best in the chosen objective: never worse than the given order. infeasible (79) if the ranks
-/// don't fit, naming the constraint.
+/// best in the chosen objective: never worse than the given order (where that order is allowed).
+/// infeasible (79) with the smallest set of constraints that cannot hold together.
+/// `own`: a solver of the user's in place of ours; its placement is the answer, if it is legal.
 Result<Solution> solve(const topo::Topology& topology, const RankGraph& graph,
-                       const Constraints& constraints);
+                       const Constraints& constraints, const Solver* own = nullptr);
+
+/// Placement, estimates, reasons of seats that are decided, held against `given` (a seat on host -1:
+/// not in this topology).
+Solution solution_of(const topo::Topology& topology, const RankGraph& graph, const Constraints& constraints,
+                     const SeatPool& pool, const std::vector<Seat>& given, const std::vector<Seat>& seats);
 
 }  // namespace topolaunch::mapping

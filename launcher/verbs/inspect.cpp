@@ -5,16 +5,10 @@
 #include <utility>
 
 #include "launcher/job_machine.h"
-#include "launcher/job_model.h"
 #include "launcher/machine.h"
-#include "launcher/place_ranks.h"
 #include "launcher/rank_groups.h"
 #include "launcher/saved_run.h"
-#include "launcher/visible_gpus.h"
-#include "mapping/placement_text.h"
-#include "topo/dot.h"
-#include "topo/draw/draw.h"
-#include "topo/draw/svg.h"
+#include "launcher/verbs/drawn.h"
 #include "topo/nccl_xml.h"
 #include "topo/render.h"
 #include "topo/simgrid.h"
@@ -76,12 +70,6 @@ Result<Scene> scene_of(const TopoOptions& options, const Outside& outside) {
   return scene;
 }
 
-std::string drawn(const std::string& format, const topo::Topology& topology,
-                  const topo::draw::Ranks& ranks) {
-  if (format == "dot") return topo::to_dot(topology, &ranks);
-  return topo::draw::svg_file(topo::draw::drawing_of(topology, &ranks));
-}
-
 }  // namespace
 
 Result<Answer> topo_verb(const TopoOptions& options, const Outside& outside) {
@@ -108,43 +96,6 @@ Result<Answer> topo_verb(const TopoOptions& options, const Outside& outside) {
     return answer(topo::nccl_xml(topology.hosts.front()));
   }
   return Answer{topo::render_tree(topology), 0};
-}
-
-Result<Answer> map_verb(const MapOptions& options, const Outside& outside, const Voice& voice) {
-  auto machine = machine_to_think_of(options.topology, options.job.excluded, outside);
-  if (!machine) return fail(std::move(machine).error());
-  topo::Topology* const topology = &machine->topology;
-  const bool over_hosts = !machine->hosts.empty();
-  for (const topo::Warning& warning : topology->warnings) {
-    if (warning.severity != topo::Warning::Severity::note) voice.say(warning.message);
-  }
-  // CUDA_VISIBLE_DEVICES is about this machine, not about others or one that is only thought of.
-  const bool here = options.topology.topologies.empty() && !over_hosts;
-  VisibleGpus visible;
-  if (here) {
-    visible = visible_gpus(topology->hosts.front(), outside.environment);
-    for (const std::string& note : visible.notes) voice.say(note);
-    if (visible.devices.empty()) topology->hosts.front().gpus.clear();
-  }
-  const VisibleGpus* const seen = here ? &visible : nullptr;
-  auto model = model_job(options.job,
-                         {*topology, seen, 0, over_hosts ? &machine->hosts : nullptr}, outside);
-  if (!model) return fail(std::move(model).error());
-  if (!model->note.empty()) voice.say(model->note);
-  auto solution = place_ranks(*topology, seen, *model);
-  if (!solution) return fail(std::move(solution).error());
-  if (options.explain && options.format == "table") {
-    return Answer{mapping::map_explanation(*topology, model->graph, *solution), 0};
-  }
-  if (options.format == "svg" || options.format == "dot") {
-    auto ranks = ranks_of(*topology, model->graph, *solution, options.dimension);
-    if (!ranks) return fail(std::move(ranks).error());
-    return Answer{drawn(options.format, *topology, *ranks), 0};
-  }
-  auto text = mapping::map_text(options.format, *topology, model->graph, *solution);
-  if (!text) return fail(std::move(text).error());
-  if (!text->ends_with('\n')) *text += '\n';
-  return Answer{std::move(*text), 0};
 }
 
 }  // namespace topolaunch::launcher

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The verbs that look and start nothing: topo, map.
+// The verb that looks and starts nothing: topo.
 #pragma once
 
 #include "base/outside.h"
@@ -11,6 +11,5 @@ namespace topolaunch::launcher {
 
 Result<Answer> topo_verb(const TopoOptions& options, const Outside& outside);
 
-Result<Answer> map_verb(const MapOptions& options, const Outside& outside, const Voice& voice);
 
 }  // namespace topolaunch::launcher

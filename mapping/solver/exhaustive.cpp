@@ -3,7 +3,9 @@
 #include <functional>
 #include <numeric>
 
+#include "mapping/construct.h"
 #include "mapping/index.h"
+#include "mapping/rules.h"
 #include "mapping/solver/solvers.h"
 
 namespace topolaunch::mapping {
@@ -21,7 +23,9 @@ double budget(Constraints::Effort effort) {
 
 /// Whether only the set of seats counts on one host: every group is NCCL's own and spans all ranks.
 bool order_is_free(const SeatPool& pool, const RankGraph& graph, const Constraints& constraints) {
-  if (!graph.edges.empty() || !constraints.pins.empty()) return false;
+  if (!graph.edges.empty() || !constraints.pins.empty() || !constraints.affinity.empty() ||
+      !constraints.anti_affinity.empty())
+    return false;
   for (const auto& group : graph.groups) {
     const bool nccl = group.collective == Collective::allreduce || group.collective == Collective::allgather ||
                       group.collective == Collective::reduce_scatter || group.collective == Collective::broadcast ||
@@ -51,7 +55,11 @@ class Exhaustive final : public Solver {
                                   const Constraints& constraints) const override {
     const auto pool = seat_pool(topology, constraints);
     if (!pool) return fail(pool.error());
-    auto given = given_seats(topology, *pool, constraints);
+    const auto rules = Rules::make(topology, graph, constraints);
+    if (!rules) return fail(rules.error());
+    auto start = starting_seats(topology, *pool, constraints, *rules);
+    if (!start) return fail(start.error());
+    auto given = std::move(*start);
     if (!fits_exhaustive(*pool, graph, constraints)) return given;
 
     const CostModel model(topology, graph);
@@ -62,11 +70,13 @@ class Exhaustive final : public Solver {
     std::vector<int> left = pool->capacity;
     const std::function<void(int, int)> fill = [&](int rank, int first) {
       if (rank == constraints.ranks) {
-        // The search keeps to seats and capacities itself; pins are left to the guard.
-        if (constraints.pins.empty() || placement_fault(topology, *pool, constraints, seats).empty())
+        // The search keeps to seats and capacities itself; pins and rules are left to the guards.
+        if ((constraints.pins.empty() || placement_fault(topology, *pool, constraints, seats).empty()) &&
+            rules->fault(seats).empty())
           best.offer(seats);
         return;
       }
+      if (stopped(constraints.watch)) return;
       for (int s = first; s < count_of(pool->seats); ++s) {
         const auto& seat = pool->seats[ix(s)];
         if (used[ix(s)] || left[ix(seat.host)] == 0) continue;

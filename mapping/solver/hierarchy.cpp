@@ -6,8 +6,10 @@
 #include <map>
 #include <numeric>
 
+#include "mapping/construct.h"
 #include "mapping/index.h"
 #include "mapping/levels.h"
+#include "mapping/rules.h"
 #include "mapping/solver/gpu_choice.h"
 #include "mapping/solver/host_choice.h"
 #include "mapping/solver/solvers.h"
@@ -18,11 +20,11 @@ namespace {
 
 SearchEffort effort_of(Constraints::Effort effort, int ranks) {
   // Past this the tilings of known groups have to do; the swaps still run.
-  if (ranks > 300'000) return {0, 0, 0};
+  if (ranks > 300'000) return {0, 0, 0, nullptr};
   switch (effort) {
-    case Constraints::Effort::fast: return {1, 1, ranks <= 4096 ? 100'000 : 0};
-    case Constraints::Effort::standard: return {4, 4, 1'000'000};
-    case Constraints::Effort::best: return {16, 8, 50'000'000};
+    case Constraints::Effort::fast: return {1, 1, ranks <= 4096 ? 100'000 : 0, nullptr};
+    case Constraints::Effort::standard: return {4, 4, 1'000'000, nullptr};
+    case Constraints::Effort::best: return {16, 8, 50'000'000, nullptr};
   }
   return {};
 }
@@ -80,8 +82,15 @@ class Hierarchy final : public Solver {
     if (!pool) return fail(pool.error());
     const int ranks = constraints.ranks;
     const CostModel model(topology, graph);
-    const auto given = given_seats(topology, *pool, constraints);
+    const auto rules = Rules::make(topology, graph, constraints);
+    if (!rules) return fail(rules.error());
+    const auto start_seats = starting_seats(topology, *pool, constraints, *rules);
+    if (!start_seats) return fail(start_seats.error());
+    const auto& given = *start_seats;
     Incumbent best(model, constraints.objective, given);
+    const auto offer = [&](const std::vector<Seat>& seats) {
+      if (rules->fault(seats).empty() && placement_fault(topology, *pool, constraints, seats).empty()) best.offer(seats);
+    };
     const auto levels = fabric_levels(topology);
     const auto edges = comm_graph_of(graph);
     if (edges.arcs() == 0) return given;
@@ -109,11 +118,13 @@ class Hierarchy final : public Solver {
       const auto tree = tree_of(model, levels, seats);
       std::vector<int> start(ix(ranks));
       std::iota(start.begin(), start.end(), 0);
-      const auto place = search_tree(edges, tree, {start}, constraints.seed, effort_of(constraints.effort, ranks), fixed);
+      auto effort = effort_of(constraints.effort, ranks);
+      effort.watch = constraints.watch.get();
+      const auto place = search_tree(edges, tree, {start}, constraints.seed, effort, fixed);
       std::vector<Seat> solved(ix(ranks));
       for (int r = 0; r < ranks; ++r) solved[ix(r)] = seats[ix(place[ix(r)])];
-      best.offer(seats);
-      best.offer(solved);
+      offer(seats);
+      offer(solved);
     }
     return best.seats();
   }

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 
 #include "mapping/index.h"
 
@@ -73,6 +74,48 @@ std::vector<int> compact_hosts(const Levels& levels, const std::vector<int>& cap
     if (!hosts.empty()) choose(levels, capacity, count_of(levels.levels), hosts, ranks, chosen);
   }
   return chosen;
+}
+
+void measure_fragments(const Levels& levels, const std::vector<int>& capacity, int ranks, HostCandidate& candidate) {
+  // Hosts themselves where there is no fabric.
+  const auto& block = levels.levels[levels.levels.size() > 1 ? 1 : 0].block;
+  std::set<int> touched;
+  for (const int h : candidate.hosts) touched.insert(block[ix(h)]);
+  candidate.blocks = count_of(touched);
+  candidate.left_over = -ranks;
+  for (int h = 0; h < count_of(capacity); ++h)
+    if (touched.count(block[ix(h)])) candidate.left_over += capacity[ix(h)];
+}
+
+std::vector<HostCandidate> host_candidates(const Levels& levels, const std::vector<int>& capacity, int ranks, int most) {
+  std::vector<HostCandidate> result;
+  std::set<std::vector<int>> seen;
+  const auto add = [&](std::vector<int> hosts) {
+    auto key = hosts;
+    std::sort(key.begin(), key.end());
+    if (hosts.empty() || !seen.insert(std::move(key)).second) return;
+    HostCandidate candidate;
+    candidate.hosts = std::move(hosts);
+    measure_fragments(levels, capacity, ranks, candidate);
+    result.push_back(std::move(candidate));
+  };
+  add(compact_hosts(levels, capacity, ranks));
+  for (const auto& level : levels.levels) {
+    std::vector<int> room(ix(level.blocks), 0);
+    for (int h = 0; h < count_of(capacity); ++h) room[ix(level.block[ix(h)])] += capacity[ix(h)];
+    std::vector<int> fitting;
+    for (int b = 0; b < level.blocks; ++b)
+      if (room[ix(b)] >= ranks) fitting.push_back(b);
+    std::stable_sort(fitting.begin(), fitting.end(), [&](int a, int b) { return room[ix(a)] < room[ix(b)]; });
+    for (const int b : fitting) {
+      if (count_of(result) >= most) return result;
+      auto inside = capacity;
+      for (int h = 0; h < count_of(inside); ++h)
+        if (level.block[ix(h)] != b) inside[ix(h)] = 0;
+      add(compact_hosts(levels, inside, ranks));
+    }
+  }
+  return result;
 }
 
 }  // namespace topolaunch::mapping

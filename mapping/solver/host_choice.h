@@ -13,4 +13,10 @@ namespace topolaunch::mapping {
 /// smallest such; else the largest blocks first and the smallest that holds the rest. `capacity` by host.
 std::vector<int> compact_hosts(const Levels& levels, const std::vector<int>& capacity, int ranks);
 
+/// Several such sets: one for each of the tightest blocks of every level, innermost level first, the least
+/// left over first, at most `most`. The first is compact_hosts'.
+std::vector<HostCandidate> host_candidates(const Levels& levels, const std::vector<int>& capacity, int ranks, int most);
+/// Fills blocks and left_over from hosts.
+void measure_fragments(const Levels& levels, const std::vector<int>& capacity, int ranks, HostCandidate& candidate);
+
 }  // namespace topolaunch::mapping

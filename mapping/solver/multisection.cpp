@@ -12,8 +12,8 @@ namespace {
 
 class Multisection {
  public:
-  Multisection(const CommGraph& graph, const PlaceTree& tree, int tries, Random& random)
-      : graph_(graph), tree_(tree), tries_(tries), random_(random), place_(ix(graph.n), -1),
+  Multisection(const CommGraph& graph, const PlaceTree& tree, int tries, Random& random, const Watch* watch)
+      : graph_(graph), tree_(tree), tries_(tries), random_(random), watch_(watch), place_(ix(graph.n), -1),
         local_(ix(graph.n), -1), order_(ix(tree.places)) {
     std::iota(order_.begin(), order_.end(), 0);
     std::stable_sort(order_.begin(), order_.end(), [&](int p, int q) {
@@ -33,7 +33,7 @@ class Multisection {
  private:
   /// Places order_[begin, end) are one block of `level`; its blocks one level down get their vertices.
   void descend(std::vector<int> vertices, int begin, int end, int level) {
-    if (level == 0) {
+    if (level == 0 || stopped(watch_)) {
       for (int i = begin; i < end; ++i) place_[ix(vertices[ix(i - begin)])] = order_[ix(i)];
       return;
     }
@@ -83,13 +83,15 @@ class Multisection {
   const PlaceTree& tree_;
   int tries_;
   Random& random_;
+  const Watch* watch_;
   std::vector<int> place_, local_, order_;
 };
 
 }  // namespace
 
-std::vector<int> multisect(const CommGraph& graph, const PlaceTree& tree, int tries, Random& random) {
-  return Multisection(graph, tree, tries, random).run();
+std::vector<int> multisect(const CommGraph& graph, const PlaceTree& tree, int tries, Random& random,
+                           const Watch* watch) {
+  return Multisection(graph, tree, tries, random, watch).run();
 }
 
 }  // namespace topolaunch::mapping

@@ -4,9 +4,10 @@
 #include <numeric>
 #include <set>
 
-#include "mapping/constants.h"
+#include "mapping/construct.h"
 #include "mapping/index.h"
 #include "mapping/levels.h"
+#include "mapping/rules.h"
 #include "mapping/solver/gpu_choice.h"
 #include "mapping/solver/host_choice.h"
 #include "mapping/solver/solvers.h"
@@ -14,6 +15,8 @@
 
 namespace topolaunch::mapping {
 namespace {
+
+constexpr int kCandidates = 4;
 
 /// Seats host after host, each as full as it may be, until all ranks sit.
 std::vector<Seat> block_order(const std::vector<std::vector<Seat>>& by_host, const std::vector<int>& hosts, int ranks) {
@@ -53,16 +56,21 @@ class Orders final : public Solver {
     const auto pool = seat_pool(topology, constraints);
     if (!pool) return fail(pool.error());
     const int ranks = constraints.ranks;
+    const auto rules = Rules::make(topology, graph, constraints);
+    if (!rules) return fail(rules.error());
     const CostModel model(topology, graph);
-    Incumbent best(model, constraints.objective, given_seats(topology, *pool, constraints));
+    auto start = starting_seats(topology, *pool, constraints, *rules);
+    if (!start) return fail(start.error());
+    Incumbent best(model, constraints.objective, std::move(*start));
     const auto offer = [&](std::vector<Seat> seats) {
-      if (count_of(seats) != ranks) return;
+      if (count_of(seats) != ranks || stopped(constraints.watch)) return;
       apply_pins(topology, *pool, constraints, seats);
-      if (placement_fault(topology, *pool, constraints, seats).empty()) best.offer(seats);
+      if (placement_fault(topology, *pool, constraints, seats).empty() && rules->fault(seats).empty())
+        best.offer(seats);
     };
 
     const auto levels = fabric_levels(topology);
-    // Hosts in three orders: as given, sorted by the fabric, the compact choice.
+    // Hosts in several orders: as given, sorted by the fabric, the most compact choices.
     std::vector<int> given_hosts;
     for (int h = 0; h < count_of(pool->capacity); ++h)
       if (pool->capacity[ix(h)] > 0) given_hosts.push_back(h);
@@ -74,13 +82,15 @@ class Orders final : public Solver {
       }
       return false;
     });
-    std::vector<std::vector<int>> host_orders = {given_hosts, sorted_hosts,
-                                                 compact_hosts(levels, pool->capacity, ranks)};
+    std::vector<std::vector<int>> host_orders = {given_hosts, sorted_hosts};
+    for (auto& candidate : host_candidates(levels, pool->capacity, ranks, kCandidates))
+      host_orders.push_back(std::move(candidate.hosts));
+    const auto compact = compact_hosts(levels, pool->capacity, ranks);
     host_orders.erase(std::unique(host_orders.begin(), host_orders.end()), host_orders.end());
 
     // GPUs of a host: the first ones, or those that are best together.
     const auto first = seats_by_host(*pool, topology);
-    const auto chosen = best_seats_by_host(*pool, topology, graph, host_orders.back(), ranks);
+    const auto chosen = best_seats_by_host(*pool, topology, graph, compact, ranks);
     for (const auto& hosts : host_orders)
       for (const auto* by_host : {&first, &chosen}) {
         offer(block_order(*by_host, hosts, ranks));
@@ -94,6 +104,15 @@ class Orders final : public Solver {
 };
 
 }  // namespace
+
+std::vector<Seat> simple_seats(const topo::Topology& topology, const SeatPool& pool, const RankGraph& graph,
+                               const Constraints& constraints, const std::vector<int>& hosts) {
+  auto seats = block_order(best_seats_by_host(pool, topology, graph, hosts, constraints.ranks), hosts, constraints.ranks);
+  if (count_of(seats) != constraints.ranks) return {};
+  apply_pins(topology, pool, constraints, seats);
+  if (!placement_fault(topology, pool, constraints, seats).empty()) return {};
+  return seats;
+}
 
 std::unique_ptr<Solver> make_orders() { return std::make_unique<Orders>(); }
 

@@ -19,6 +19,10 @@ std::unique_ptr<Solver> make_orders();
 /// Any graph on any nesting of hosts: contraction of heavy components, exact multisection, swaps.
 std::unique_ptr<Solver> make_hierarchy();
 
+/// Ranks host after host in this order, on the best GPUs of each, pins held; empty where they do not fit.
+std::vector<Seat> simple_seats(const topo::Topology& topology, const SeatPool& pool, const RankGraph& graph,
+                               const Constraints& constraints, const std::vector<int>& hosts);
+
 /// Whether make_exhaustive tries all placements of this size at this effort.
 bool fits_exhaustive(const SeatPool& pool, const RankGraph& graph, const Constraints& constraints);
 

@@ -118,6 +118,7 @@ std::int64_t Swaps::drain(std::int64_t budget) {
     const int u = queue_[at];
     queued_[ix(u)] = 0;
     improve(u, budget);
+    if ((at & 1023) == 1023 && stopped(watch_)) budget = 0;
     if (at > 4096 && at * 2 > queue_.size()) {
       queue_.erase(queue_.begin(), queue_.begin() + static_cast<std::ptrdiff_t>(at) + 1);
       at = static_cast<std::size_t>(-1);
@@ -137,7 +138,7 @@ std::int64_t Swaps::descend(std::int64_t budget) {
 std::int64_t Swaps::iterate(std::int64_t budget, Random& random) {
   if (tree_.levels() == 0 || inner_.size() < 2 || graph_.n < 4) return budget;
   const auto n = static_cast<std::uint64_t>(graph_.n);
-  while (budget > 0) {
+  while (budget > 0 && !stopped(watch_)) {
     const Wide before = cost_;
     log_.clear();
     logging_ = true;

@@ -10,6 +10,7 @@
 
 #include "mapping/random.h"
 #include "mapping/solver/place_tree.h"
+#include "mapping/watch.h"
 
 namespace topolaunch::mapping {
 
@@ -19,6 +20,9 @@ class Swaps {
   /// are not swapped (empty = all alike).
   Swaps(const CommGraph& graph, const PlaceTree& tree, std::vector<int> place, std::vector<char> fixed = {},
         std::vector<int> kind = {});
+
+  /// Who may end a search early; it keeps the best so far.
+  void watch(const Watch* watch) { watch_ = watch; }
 
   /// To a local minimum, or until `budget` swap evaluations are spent. Returns evaluations left.
   std::int64_t descend(std::int64_t budget);
@@ -51,6 +55,7 @@ class Swaps {
   std::vector<std::pair<int, int>> log_;       ///< swaps since the last keep
   bool logging_ = false;
   Wide cost_ = 0;
+  const Watch* watch_ = nullptr;
   bool narrow_ = false;                        ///< all sums fit 64 bits
 };
 

@@ -7,11 +7,15 @@
 
 #include "mapping/index.h"
 #include "mapping/solver/contraction.h"
+#include "mapping/solver/grid.h"
 #include "mapping/solver/multisection.h"
 #include "mapping/solver/swaps.h"
+#include "mapping/solver/tabu.h"
 
 namespace topolaunch::mapping {
 namespace {
+
+constexpr std::size_t kTilings = 8;
 
 /// Places of every block of a level in tree order, and a number for each shape of block: blocks of one shape
 /// can change places as a whole.
@@ -57,12 +61,21 @@ class Search {
     const auto refine = [&](std::vector<int> place) {
       if (fixed_.empty()) place = swap_blocks(graph_, tree_, std::move(place), all, random_);
       Swaps swaps(graph_, tree_, std::move(place), fixed_);
+      swaps.watch(effort_.watch);
       swaps.descend(all);
       keep(swaps.place());
     };
-    for (const auto& start : starts) refine(start);
+    for (const auto& start : starts)
+      if (!stopped(effort_.watch)) refine(start);
 
     if (fixed_.empty()) {
+      // A stencil on equal blocks: boxes, which swaps then hardly ever improve.
+      if (const auto grid = find_grid(graph_))
+        for (auto& tiling : grid_tilings(*grid, tree_, kTilings)) {
+          keep(std::move(tiling));
+          tiled_ = true;
+        }
+      if (stopped(effort_.watch)) return finished();
       if (const auto smaller = contract(graph_, tree_)) {
         std::vector<std::vector<int>> small_starts;
         for (const auto& start : starts)
@@ -73,18 +86,28 @@ class Search {
       }
       // Large graphs get fewer starts: one takes seconds there.
       const std::size_t size = graph_.arcs() + ix(graph_.n);
-      const int count = std::min(effort_.starts, size > 60'000 ? 1 : size > 10'000 ? std::max(1, effort_.starts / 2) : effort_.starts);
-      for (int s = 0; s < count; ++s) refine(multisect(graph_, tree_, effort_.tries, random_));
+      const int count = tiled_ ? 0 : std::min(effort_.starts, size > 60'000 ? 1 : size > 10'000 ? std::max(1, effort_.starts / 2) : effort_.starts);
+      for (int s = 0; s < count && !stopped(effort_.watch); ++s)
+        refine(multisect(graph_, tree_, effort_.tries, random_, effort_.watch));
     }
     if (best_.empty()) identity();
+    if (stopped(effort_.watch)) return best_;
     Swaps swaps(graph_, tree_, best_, fixed_);
+    swaps.watch(effort_.watch);
     swaps.iterate(effort_.swaps, random_);
     if (fixed_.empty()) keep(swap_blocks(graph_, tree_, swaps.place(), all, random_));
     keep(swaps.place());
+    if (fixed_.empty() && graph_.n <= kTabuPlaces && tree_.levels() > 0 && !tiled_)
+      keep(tabu_on_tree(graph_, tree_, best_, effort_.swaps / (4 * graph_.n), random_, effort_.watch));
     return best_;
   }
 
  private:
+  std::vector<int> finished() {
+    if (best_.empty()) identity();
+    return best_;
+  }
+
   void identity() {
     std::vector<int> place(ix(graph_.n));
     std::iota(place.begin(), place.end(), 0);
@@ -105,6 +128,7 @@ class Search {
   const std::vector<char>& fixed_;
   std::vector<int> best_;
   Wide best_cost_ = 0;
+  bool tiled_ = false;
 };
 
 }  // namespace

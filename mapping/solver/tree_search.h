@@ -9,6 +9,7 @@
 
 #include "mapping/random.h"
 #include "mapping/solver/place_tree.h"
+#include "mapping/watch.h"
 
 namespace topolaunch::mapping {
 
@@ -16,6 +17,7 @@ struct SearchEffort {
   int starts = 4;                        ///< multisections (fewer on large graphs)
   int tries = 4;                         ///< runs for each split
   std::int64_t swaps = 2'000'000;        ///< evaluations of the iterated search
+  const Watch* watch = nullptr;          ///< may end it early
 };
 
 /// Place by vertex, graph.n == tree.places. Never worse in J than any of `starts`, which may be empty.

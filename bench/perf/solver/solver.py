@@ -71,7 +71,7 @@ def main():
     parser.add_argument("names", nargs="*")
     options = parser.parse_args()
     names = options.names or ["st2d_4096", "st2d_4096s", "lulesh_4096", "lulesh_4096s", "mega_4096", "mega_4096n",
-                              "mega_4096s", "mega_1152", "mega_1152s", "moe_2048", "moe_2048s", "rgg12"]
+                              "mega_4096s", "mega_1152", "mega_1152s", "moe_2048", "moe_2048s", "mega_frag", "rgg12"]
     sys.path.insert(0, os.path.dirname(os.path.abspath(options.instances)))
     import instances  # the generator, as a module
 

@@ -3,6 +3,7 @@
 // One instance of the solver benchmark: a METIS graph on a regular tree.
 //   solver_bench GRAPH 8:32:16 1:10:100 [--seed N] [--starts N] [--tries N] [--swaps N]   solves
 //   solver_bench GRAPH 8:32:16 1:10:100 --evaluate MAP    J of a mapping, one place a line
+//   solver_bench --qap FILE ITERATIONS SEED               QAPLIB: robust tabu search from the identity
 //   --places FILE   the tree's places that may be used, one a line (fragmented allocations)
 // Prints: J, J of the identity, CPU seconds, peak memory in MB; and ! where two vertices share a place.
 #include <sys/resource.h>
@@ -17,6 +18,7 @@
 #include <vector>
 
 #include "mapping/index.h"
+#include "mapping/solver/tabu.h"
 #include "mapping/solver/tree_search.h"
 #include "mapping/traffic.h"
 
@@ -66,9 +68,35 @@ std::vector<int> numbers(const std::string& path) {
   return values;
 }
 
+/// QAPLIB's form: n, then two n x n matrices.
+int quadratic_assignment(const std::string& path, std::int64_t iterations, std::uint64_t seed) {
+  std::ifstream file(path);
+  std::size_t n = 0;
+  if (!(file >> n) || n < 1 || n > 1000) {
+    std::cerr << path << ": no QAPLIB instance\n";
+    return 65;
+  }
+  Dense a(n * n), b(n * n);
+  for (auto* matrix : {&a, &b})
+    for (auto& entry : *matrix)
+      if (!(file >> entry)) {
+        std::cerr << path << ": the matrices are cut\n";
+        return 65;
+      }
+  std::vector<int> place(n);
+  std::iota(place.begin(), place.end(), 0);
+  const double before = cpu_seconds();
+  Random random(seed);
+  place = robust_tabu(a, b, place, iterations, random);
+  std::cout << decimal(assignment_cost(a, b, place)) << " " << cpu_seconds() - before << "\n";
+  return 0;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
+  if (argc == 5 && std::string(argv[1]) == "--qap")
+    return quadratic_assignment(argv[2], std::atoll(argv[3]), std::strtoull(argv[4], nullptr, 10));
   if (argc < 4) {
     std::cerr << "solver_bench GRAPH H D [--seed N] [--starts N] [--tries N] [--swaps N] [--places FILE] [--evaluate MAP]\n";
     return 64;

@@ -6,13 +6,17 @@
 #include <gmock/gmock.h>
 
 #include <algorithm>
+#include <array>
 #include <numeric>
+#include <tuple>
 
 #include "mapping/index.h"
 #include "mapping/solver/bisection.h"
 #include "mapping/solver/contraction.h"
+#include "mapping/solver/grid.h"
 #include "mapping/solver/multisection.h"
 #include "mapping/solver/swaps.h"
+#include "mapping/solver/tabu.h"
 
 namespace topolaunch::mapping {
 namespace {
@@ -71,7 +75,7 @@ TEST(TreeSearch, SeatsEveryVertexOnceAndIsNeverWorseThanItsStarts) {
     std::iota(start.begin(), start.end(), 0);
     auto other = start;
     random.shuffle(other);
-    const auto place = search_tree(graph, tree, {start, other}, 5, {2, 1, 500});
+    const auto place = search_tree(graph, tree, {start, other}, 5, {2, 1, 500, nullptr});
     ASSERT_TRUE(is_bijection(place, n)) << i;
     const auto cost = hop_bytes(graph, tree, place);
     ASSERT_TRUE(cost <= hop_bytes(graph, tree, start)) << i;
@@ -84,7 +88,7 @@ TEST(TreeSearch, GivesTheSameAnswerForTheSameSeed) {
   for (int i = 0; i < 50; ++i) {
     const auto graph = random_graph(random, 64, 100);
     const auto tree = regular_tree({4, 4, 4}, {1, 10, 100});
-    EXPECT_EQ(search_tree(graph, tree, {}, 7, {2, 2, 2000}), search_tree(graph, tree, {}, 7, {2, 2, 2000}));
+    EXPECT_EQ(search_tree(graph, tree, {}, 7, {2, 2, 2000, nullptr}), search_tree(graph, tree, {}, 7, {2, 2, 2000, nullptr}));
   }
 }
 
@@ -99,7 +103,7 @@ TEST(TreeSearch, FixedVerticesStay) {
     random.shuffle(start);
     std::vector<char> fixed(ix(n), 0);
     for (int k = 0; k < 6; ++k) fixed[ix(below(random, n))] = 1;
-    const auto place = search_tree(graph, tree, {start}, 3, {2, 1, 500}, fixed);
+    const auto place = search_tree(graph, tree, {start}, 3, {2, 1, 500, nullptr}, fixed);
     for (int v = 0; v < n; ++v) ASSERT_TRUE(!fixed[ix(v)] || place[ix(v)] == start[ix(v)]);
   }
 }
@@ -149,7 +153,7 @@ TEST(Swaps, WeightsOfTwoToTheFortyDoNotOverflow) {
   std::iota(start.begin(), start.end(), 0);
   const auto before = hop_bytes(graph, tree, start);
   EXPECT_TRUE(before > (Wide{1} << 70));
-  const auto place = search_tree(graph, tree, {start}, 1, {1, 1, 1000});
+  const auto place = search_tree(graph, tree, {start}, 1, {1, 1, 1000, nullptr});
   EXPECT_TRUE(hop_bytes(graph, tree, place) < before);
   EXPECT_TRUE(hop_bytes(graph, tree, place) > 0);
 }
@@ -216,6 +220,87 @@ TEST(TreeSearch, TilesAShuffledStencil) {
   const auto place = search_tree(graph, regular_tree({4, 4, 16}, {1, 10, 100}), {}, 1, {});
   // 256 edges inside hosts, 128 between hosts of a leaf, 96 between leaves.
   EXPECT_TRUE(hop_bytes(graph, regular_tree({4, 4, 16}, {1, 10, 100}), place) <= (256 + 128 * 10 + 96 * 100) * 103 / 100);
+}
+
+CommGraph box(int x, int y, int z, Random* shuffle) {
+  std::vector<int> name(ix(x * y * z));
+  std::iota(name.begin(), name.end(), 0);
+  if (shuffle != nullptr) shuffle->shuffle(name);
+  std::vector<Edge> edges;
+  const auto at = [&](int i, int j, int k) { return name[ix((k * y + j) * x + i)]; };
+  for (int k = 0; k < z; ++k)
+    for (int j = 0; j < y; ++j)
+      for (int i = 0; i < x; ++i) {
+        if (i + 1 < x) edges.push_back({at(i, j, k), at(i + 1, j, k), 9});
+        if (j + 1 < y) edges.push_back({at(i, j, k), at(i, j + 1, k), 9});
+        if (k + 1 < z) edges.push_back({at(i, j, k), at(i, j, k + 1), 9});
+        if (i + 1 < x && j + 1 < y) edges.push_back({at(i, j, k), at(i + 1, j + 1, k), 1});
+      }
+  return make_comm_graph(x * y * z, std::move(edges));
+}
+
+TEST(Grid, IsFoundWhateverItsVerticesAreCalled) {
+  Random random(16);
+  for (const auto& [x, y, z] : {std::tuple(8, 4, 1), std::tuple(6, 5, 4), std::tuple(16, 1, 1), std::tuple(2, 2, 2)}) {
+    const auto grid = find_grid(box(x, y, z, &random));
+    ASSERT_TRUE(grid) << x << y << z;
+    auto sizes = grid->size;
+    std::sort(sizes.begin(), sizes.end());
+    std::array<int, 3> expected{x, y, z};
+    std::sort(expected.begin(), expected.end());
+    EXPECT_EQ(sizes, expected);
+  }
+  for (int i = 0; i < 200; ++i) {
+    const auto graph = random_graph(random, 8 + below(random, 30), 3);
+    if (const auto grid = find_grid(graph)) EXPECT_EQ(grid->at.size(), ix(graph.n));
+  }
+}
+
+// 16 x 16 points on 4 x 4 x 16 places: boxes of 2 x 2 and 4 x 4 cut the fewest edges.
+TEST(Grid, ShuffledStencilsAreTiled) {
+  Random random(17);
+  const auto graph = box(16, 16, 1, &random);
+  const auto tree = regular_tree({4, 4, 16}, {1, 10, 100});
+  const auto tilings = grid_tilings(*find_grid(graph), tree, 4);
+  ASSERT_FALSE(tilings.empty());
+  for (const auto& place : tilings) EXPECT_TRUE(is_bijection(place, graph.n));
+  const auto natural = box(16, 16, 1, nullptr);
+  std::vector<int> best(ix(natural.n));
+  for (int v = 0; v < natural.n; ++v) {
+    const int i = v % 16, j = v / 16;
+    best[ix(v)] = (j / 4 * 4 + i / 4) * 16 + (j % 4 / 2 * 2 + i % 4 / 2) * 4 + j % 2 * 2 + i % 2;
+  }
+  EXPECT_TRUE(hop_bytes(graph, tree, search_tree(graph, tree, {}, 1, {1, 1, 1000, nullptr})) <= hop_bytes(natural, tree, best));
+}
+
+TEST(Tabu, IsABijectionNeverWorseAndRepeatable) {
+  Random random(18);
+  for (int i = 0; i < 200; ++i) {
+    const std::size_t n = 2 + random.below(14);
+    Dense flow(n * n), distance(n * n);
+    const bool symmetric = below(random, 2) == 0;
+    for (std::size_t r = 0; r < n; ++r)
+      for (std::size_t c = 0; c < n; ++c) {
+        flow[r * n + c] = symmetric && c < r ? flow[c * n + r] : below(random, 50);
+        distance[r * n + c] = symmetric && c < r ? distance[c * n + r] : below(random, 50);
+        if (symmetric && r == c) flow[r * n + c] = distance[r * n + c] = 0;
+      }
+    std::vector<int> place(n);
+    std::iota(place.begin(), place.end(), 0);
+    random.shuffle(place);
+    Random one(7), two(7);
+    const auto found = robust_tabu(flow, distance, place, 300, one);
+    ASSERT_TRUE(is_bijection(found, static_cast<int>(n)));
+    ASSERT_TRUE(assignment_cost(flow, distance, found) <= assignment_cost(flow, distance, place)) << i;
+    ASSERT_EQ(found, robust_tabu(flow, distance, place, 300, two));
+    if (n > 6) continue;
+    // Small ones against all permutations.
+    std::vector<int> all(n);
+    std::iota(all.begin(), all.end(), 0);
+    Wide least = assignment_cost(flow, distance, all);
+    while (std::next_permutation(all.begin(), all.end())) least = std::min(least, assignment_cost(flow, distance, all));
+    ASSERT_TRUE(assignment_cost(flow, distance, found) == least) << i;
+  }
 }
 
 }  // namespace

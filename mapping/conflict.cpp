@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "mapping/conflict.h"
+
+#include <fmt/format.h>
+
+#include "mapping/construct.h"
+#include "mapping/index.h"
+#include "mapping/rules.h"
+#include "mapping/seats.h"
+
+namespace topolaunch::mapping {
+namespace {
+
+enum Kind { pin, host, gpus, slots, require, spread, together, apart, spare };
+
+/// A request with thousands of pins is answered too: this many are tried one by one.
+constexpr int kMostItems = 400;
+
+template <class T>
+void drop(std::vector<T>& list, int index) {
+  list.erase(list.begin() + index);
+}
+
+}  // namespace
+
+std::vector<ConstraintItem> items_of(const Constraints& c) {
+  std::vector<ConstraintItem> items;
+  if (!c.require_level.empty()) items.push_back({"--require " + c.require_level, require, 0});
+  if (!c.spread_level.empty()) items.push_back({"--spread " + c.spread_level, spread, 0});
+  if (c.spares > 0) items.push_back({fmt::format("--spares {}", c.spares), spare, 0});
+  for (int i = 0; i < count_of(c.affinity); ++i)
+    items.push_back({"--affinity " + c.affinity[ix(i)], together, i});
+  for (int i = 0; i < count_of(c.anti_affinity); ++i)
+    items.push_back({"--anti-affinity " + c.anti_affinity[ix(i)], apart, i});
+  for (int i = 0; i < count_of(c.excluded_hosts); ++i)
+    items.push_back({"--exclude " + c.excluded_hosts[ix(i)], host, i});
+  if (!c.excluded_gpus.empty())
+    items.push_back({fmt::format("{} GPU{} masked or busy", c.excluded_gpus.size(),
+                                 c.excluded_gpus.size() == 1 ? "" : "s"),
+                     gpus, 0});
+  if (!c.slots_per_host.empty()) items.push_back({"slots per host as given", slots, 0});
+  for (int i = 0; i < count_of(c.pins); ++i) {
+    const auto& p = c.pins[ix(i)];
+    items.push_back({p.gpu >= 0 ? fmt::format("--pin {}={}:{}", p.rank, p.host, p.gpu)
+                                : fmt::format("--pin {}={}", p.rank, p.host),
+                     pin, i});
+  }
+  return items;
+}
+
+Constraints ConstraintItem::without(const Constraints& all) const {
+  Constraints c = all;
+  switch (kind) {
+    case pin:
+      drop(c.pins, index);
+      break;
+    case host:
+      drop(c.excluded_hosts, index);
+      break;
+    case gpus:
+      c.excluded_gpus.clear();
+      break;
+   case slots:
+      c.slots_per_host.clear();
+      break;
+    case require:
+      c.require_level.clear();
+      break;
+    case spread:
+      c.spread_level.clear();
+      break;
+    case together:
+      drop(c.affinity, index);
+      break;
+    case apart:
+      drop(c.anti_affinity, index);
+      break;
+    case spare:
+      c.spares = 0;
+      break;
+    default:
+      break;
+  }
+  return c;
+}
+
+Feasibility feasibility(const topo::Topology& topology, const RankGraph& graph,
+                        const Constraints& constraints) {
+  const auto pool = seat_pool(topology, constraints);
+  if (!pool) return {false, true, pool.error()};
+  const auto rules = Rules::make(topology, graph, constraints);
+  if (!rules) return {false, true, rules.error()};
+  auto given = given_seats(topology, *pool, constraints);
+  const auto fault = placement_fault(topology, *pool, constraints, given);
+  if (fault.empty() && rules->fault(given).empty()) return {};
+  const auto made = construct(topology, *pool, constraints, *rules);
+  if (made.seats) return {};
+  return {false, made.proved,
+          Error{Code::infeasible, fault.empty() ? rules->fault(given) : fault, {}, {}, 0}};
+}
+
+Constraints smallest_conflict(const topo::Topology& topology, const RankGraph& graph,
+                              const Constraints& constraints) {
+  Constraints left = constraints;
+  left.prefer_level.clear();
+  left.near.clear();
+  // From the last to the first: indices of those before stay what they are.
+  const auto items = items_of(left);
+  int tries = 0;
+  for (std::size_t i = items.size(); i-- > 0 && tries < kMostItems; ++tries) {
+    auto less = items[i].without(left);
+    const auto answer = feasibility(topology, graph, less);
+    if (!answer.possible && answer.proved && answer.error.code == Code::infeasible)
+      left = std::move(less);
+  }
+  return left;
+}
+
+Error with_conflict(const topo::Topology& topology, const RankGraph& graph,
+                    const Constraints& constraints, Error error) {
+  if (error.code != Code::infeasible) return error;
+  const auto left = smallest_conflict(topology, graph, constraints);
+  std::vector<std::string> kept;
+  for (const auto& item : items_of(left)) kept.push_back(item.text);
+  if (kept.empty()) return error;
+  // What those alone come to is the sentence that holds.
+  if (const auto alone = feasibility(topology, graph, left);
+      !alone.possible && alone.error.code == Code::infeasible)
+    error.message = alone.error.message;
+  const auto list = fmt::format("{}", fmt::join(kept, " and "));
+  if (kept.size() == 1) {
+    if (error.message.find(list) == std::string::npos)
+      error.message += fmt::format(": {} cannot hold", list);
+    if (error.next.empty()) error.next = "leave it out";
+    return error;
+  }
+  error.message += fmt::format("; these cannot hold together: {}", list);
+  error.next = "leave out any one of them";
+  return error;
+}
+
+}  // namespace topolaunch::mapping

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "mapping/model_shape.h"
+
+#include <algorithm>
+
+namespace topolaunch::mapping {
+
+double ModelShape::micro_batch_count(const ParallelSizes& sizes) const {
+  return global > 0 ? std::max(1.0, global / (micro * sizes.dp)) : micro_batches;
+}
+
+double ModelShape::payload(const ParallelSizes& s, std::string_view group) const {
+  const double m = micro_batch_count(s);
+  const double stage = std::max(1.0, layers / s.pp), moe_stage = std::max(1.0, moe_layers / s.pp);
+  const double activation = micro * sequence * hidden * activation_bytes / s.cp;
+  // With sequence parallelism 6 all-gathers and 4 reduce-scatters a layer = 5 allreduces' worth;
+  // without, 4 allreduces.
+  if (group == "tp" || group == "etp") return (sequence_parallel ? 5 : 4) * stage * m * activation;
+  // K and V forward, K, V and their gradients backward: three rounds of two tensors.
+  if (group == "cp") return 6 * stage * m * activation * kv_heads / heads / s.tp * (s.cp - 1);
+  // Dispatch and combine, forward and backward.
+  if (group == "ep") return 4 * moe_stage * m * top_k * capacity * activation / s.tp;
+  if (group == "pp") return 2 * m * activation / s.tp * virtual_stages;
+  const double shard = parameters / (static_cast<double>(s.tp) * s.pp);
+  if (group == "fsdp")
+    return 2 * m * parameter_bytes * shard;  // gathered forward and backward, each micro-batch
+  if (group == "fsdp-grad") return m * gradient_bytes * shard;
+  // Reduce-scatter of gradients and all-gather of parameters, as parts of an allreduce; or an
+  // allreduce of gradients.
+  const double bytes = s.zero == 0 || (s.zero < 0 && !distributed_optimizer)
+                           ? gradient_bytes
+                           : (gradient_bytes + parameter_bytes) / 2;
+  if (group == "dp")
+    return s.zero == 3 && s.shard > 0 ? gradient_bytes * shard / s.shard : bytes * shard;
+  return bytes * expert_parameters / (static_cast<double>(s.tp) * s.pp * s.ep);  // edp
+}
+
+}  // namespace topolaunch::mapping

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// ModelShape: from the shape of a transformer and how it is trained to the bytes of each process
+// group per step. Formulas: Megatron-LM core 0.14 with sequence parallelism (Korthikanti et al.
+// 2022), ZeRO (Rajbhandari et al. 2020), FSDP (Zhao et al. 2023). The values here are GPT-3 175B's
+// (Brown et al. 2020, table 2.1): what is assumed where nothing is said.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "mapping/parallel.h"
+
+namespace topolaunch::mapping {
+
+struct ModelShape {
+  double layers = 96, hidden = 12288, sequence = 2048, heads = 96, kv_heads = 96;
+  double parameters = 175e9;         ///< without those of experts
+  double expert_parameters = 175e9;  ///< of all experts together
+  double moe_layers = 96, top_k = 8, capacity = 1;
+  double micro = 1;           ///< sequences of a micro-batch
+  double micro_batches = 24;  ///< per step and replica, where global is 0
+  double global = 0;          ///< sequences of a step
+  double virtual_stages = 1;
+  double activation_bytes = 2, parameter_bytes = 2, gradient_bytes = 4;
+  bool sequence_parallel = true;
+  bool distributed_optimizer = true;
+  bool hide_data_parallel = false, hide_tensor = false;  ///< overlapped with compute
+
+  double micro_batch_count(const ParallelSizes& sizes) const;
+  /// Payload of the group's collective per rank and step, as nccl-tests counts "size"; the
+  /// collective is the one that graph_from_parallel() gives the group. "fsdp": one all-gather's;
+  /// "fsdp-grad".
+  double payload(const ParallelSizes& sizes, std::string_view group) const;
+};
+
+}  // namespace topolaunch::mapping
