@@ -83,7 +83,7 @@ PairTable::PairTable(const std::vector<PairFact>& pairs, PairFact::Of of) {
 std::size_t PairTable::measured() const {
   std::size_t count = 0;
   for (std::size_t a = 0; a < size(); ++a) {
-    for (std::size_t b = 0; b < a; ++b) count += known(a, b) ? 1 : 0;
+    for (std::size_t b = 0; b < a; ++b) count += known(a, b) ? 1U : 0U;
   }
   return count;
 }
