@@ -39,9 +39,11 @@ class Writer {
         box.dashed ? " dash" : "", px(box.x), px(box.y), px(box.width), px(box.height));
     if (box.group >= 0 && box.band != Band::none) {
       const bool left = box.band == Band::left;
+      // Moved as a whole: a pattern begins at its element's own origin, so that the bands of one
+      // group look alike wherever they are.
       out_ += fmt::format(
-          "<rect fill=\"url(#{}p{})\" x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\"/>", prefix_,
-          box.group % kGroupPatterns, px(box.x + 1), px(box.y + 1),
+          "<rect fill=\"url(#{}p{})\" transform=\"translate({} {})\" width=\"{}\" height=\"{}\"/>",
+          prefix_, box.group % kGroupPatterns, px(box.x + 1), px(box.y + 1),
           px(left ? kBandWidth : box.width - 2), px(left ? box.height - 2 : kBandHeight));
     }
     out_ += named ? "</g>\n" : "\n";

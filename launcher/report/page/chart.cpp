@@ -58,7 +58,7 @@ Drawing bandwidth_chart(const std::string& title, const std::vector<Series>& ser
     for (const auto& [size, rate] : one.points) {
       if (size <= 0 || !(rate > 0) || !std::isfinite(rate)) continue;
       sizes.push_back(static_cast<double>(size));
-      rates.push_back(rate);
+      rates.push_back(rate / 1e9);  // round numbers of GB/s on the axis
     }
   }
   Drawing out;
@@ -66,7 +66,7 @@ Drawing bandwidth_chart(const std::string& title, const std::vector<Series>& ser
   if (sizes.empty()) return out;
   const Range x = range_of(sizes), y = range_of(rates);
   const auto place = [&](double size, double rate) {
-    return std::pair(kLeft + kWidth * x.at(size), kTop + kHeight * (1 - y.at(rate)));
+    return std::pair(kLeft + kWidth * x.at(size), kTop + kHeight * (1 - y.at(rate / 1e9)));
   };
   out.box({kLeft, kTop, kWidth, kHeight, topo::draw::Tone::numa});
   for (const int exponent : ticks(x, 9)) {
@@ -78,7 +78,8 @@ Drawing bandwidth_chart(const std::string& title, const std::vector<Series>& ser
   for (const int exponent : ticks(y, 8)) {
     const double at = kTop + kHeight * (1 - (exponent - y.low) / (y.high - y.low));
     out.line({{{kLeft - 5, at}, {kLeft, at}}, Stroke::plain, ""});
-    out.words({kLeft - 9, at + 4, rate_words(std::exp2(exponent)), kSize, false, Anchor::end});
+    out.words(
+        {kLeft - 9, at + 4, rate_words(std::exp2(exponent) * 1e9), kSize, false, Anchor::end});
   }
   double key = kTop + kHeight + 44;
   out.description = title + ".";

@@ -3,6 +3,7 @@
 // The sections about what was measured: bandwidth over size, pairs, groups.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "launcher/report/page/figures.h"

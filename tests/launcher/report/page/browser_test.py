@@ -29,6 +29,8 @@ function measure(open) {
   while (walker.nextNode()) {
     const node = walker.currentNode, parent = node.parentElement;
     if (!node.data.trim() || parent.closest('script,style,title,desc,meter,#hover')) continue;
+    // What a closed part holds has rectangles, too, though it isn't seen.
+    if (parent.closest('details:not([open])') && !parent.closest('summary')) continue;
     const range = document.createRange();
     range.selectNodeContents(node);
     for (const r of range.getClientRects()) {

@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 
 #include <pugixml.hpp>
+#include <set>
 
 #include "launcher/report/markdown.h"
 #include "launcher/report/page/figures.h"
