@@ -176,6 +176,9 @@ Result<std::unique_ptr<Run>> MpirunEngine::start(const Plan& plan, const Outside
     launch.agent = elsewhere->agent;
     launch.files = elsewhere->files;
     launch.carried = carried_variables(outside.environment);
+    launch.wanted_address = outside.environment.get_or("MASTER_ADDR", "");
+    const long port = outside.environment.get_int("MASTER_PORT").value_or(0);
+    if (port > 0 && port < 65536) launch.wanted_port = static_cast<int>(port);
   }
   KeptProcess mpirun;
   mpirun.argv = arguments(*found, plan, outside, elsewhere);

@@ -34,7 +34,8 @@ constexpr int kLastWordsMilliseconds = 5000;
 Json to_json(const HostHello& hello) {
   return Json{{"schema", "topolaunch.hosts/1"}, {"run", hello.run_id},
               {"host", hello.host},             {"secret", hello.secret},
-              {"addresses", hello.addresses},   {"port", hello.port}};
+              {"addresses", hello.addresses},   {"port", hello.port},
+              {"wanted_address", hello.wanted_address}, {"wanted_port", hello.wanted_port}};
 }
 
 Result<HostHello> host_hello_from_json(const Json& json) {
@@ -49,6 +50,8 @@ Result<HostHello> host_hello_from_json(const Json& json) {
   hello.secret = in.text("secret");
   hello.addresses = in.texts("addresses");
   hello.port = in.integer("port", 1, 65535);
+  hello.wanted_address = in.text_or("wanted_address", {});
+  hello.wanted_port = in.integer_or("wanted_port", 0, 65535, 0);
   if (in.error()) return fail(*in.error());
   return hello;
 }

@@ -37,6 +37,8 @@ struct HostHello {
   std::string secret;                  ///< for the handshake
   std::vector<std::string> addresses;  ///< of topolaunch, likeliest first
   int port = 0;
+  std::string wanted_address;  ///< MASTER_ADDR and MASTER_PORT, if the user set them and rank 0
+  int wanted_port = 0;         ///< starts there
 };
 Json to_json(const HostHello& hello);
 Result<HostHello> host_hello_from_json(const Json& json);

@@ -113,7 +113,8 @@ void HostLinks::hear(Stranger& stranger) {
   host->free_port = in.integer_or("free_port", 0, 65535, 0);
   host->our_address = own_address_of(host->channel.fd());
   host->stage = HostLink::Stage::arrived;
-  news_.push_back({HostNews::What::arrived, static_cast<std::size_t>(host - hosts_.data()), {}, {}});
+  const auto number = static_cast<std::size_t>(host - hosts_.data());
+  news_.push_back({HostNews::What::arrived, number, {}, {}});
 }
 
 void HostLinks::hear(std::size_t number) {
@@ -146,9 +147,10 @@ void HostLinks::settle(double now) {
 }
 
 Result<Channel> greet_launcher(Descriptor socket, const std::string& host,
-                               const std::string& secret, int free_port) {
+                               const std::string& secret, const Meeting& meeting) {
   notice_silence(socket.get());
-  const std::string address = own_address_of(socket.get());
+  const std::string address =
+      meeting.address.empty() ? own_address_of(socket.get()) : meeting.address;
   Channel channel(std::move(socket), kMaxGreeting);
   auto first = channel.await(kAnswerMilliseconds);
   if (!first) return fail(std::move(first).error());
@@ -159,7 +161,7 @@ Result<Channel> greet_launcher(Descriptor socket, const std::string& host,
                     {"challenge", *mine},
                     {"proof", proof_of(secret, "keeper", host, theirs, *mine)},
                     {"address", address},
-                    {"free_port", free_port}});
+                    {"free_port", meeting.port}});
   auto answer = channel.await(kAnswerMilliseconds);
   if (!answer) return fail(std::move(answer).error());
   const std::string proof = JsonFields(*answer, "greeting", "").text_or("proof", {});

@@ -26,8 +26,8 @@ struct HostLink {
   std::string name;
   Stage stage = Stage::expected;
   Channel channel;
-  std::string address;      ///< its own address on this connection, as its keeper says
-  int free_port = 0;        ///< a port that was free there
+  std::string address;      ///< where ranks there can be met, as its keeper says
+  int free_port = 0;
   std::string our_address;  ///< ours, at which it has reached us
   pid_t agent_pid = 0;      ///< the process here that started its keeper (ssh), once known
   Descriptor agent;
@@ -83,8 +83,14 @@ class HostLinks {
   std::vector<HostNews> news_;
 };
 
+/// Where ranks could meet on a host.
+struct Meeting {
+  std::string address;  ///< empty = its own on the connection to topolaunch
+  int port = 0;         ///< that was free there
+};
+
 /// The keeper's side of the handshake: a channel to topolaunch that has proved itself.
 Result<Channel> greet_launcher(Descriptor socket, const std::string& host,
-                               const std::string& secret, int free_port);
+                               const std::string& secret, const Meeting& meeting);
 
 }  // namespace topolaunch::launcher

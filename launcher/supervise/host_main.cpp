@@ -19,6 +19,7 @@
 #include "launcher/supervise/free_port.h"
 #include "launcher/supervise/host_keeper.h"
 #include "launcher/supervise/host_links.h"
+#include "launcher/supervise/job_cgroup.h"
 #include "launcher/supervise/kin.h"
 
 namespace topolaunch::launcher {
@@ -62,12 +63,13 @@ int give_up(const std::string& host, const Error& error) {
 
 /// The process above the host keeper: when that is killed, all that was below it comes here, and is
 /// ended.
-int guard(pid_t keeper) {
+int guard(pid_t keeper, JobCgroup group) {
   int status = 0;
   while (::waitpid(keeper, &status, 0) < 0 && errno == EINTR) {
   }
   if (WIFEXITED(status)) return WEXITSTATUS(status);
   for (int round = 0; round < 3000; ++round) {
+    group.kill();
     pid_t pid = 0;
     while ((pid = ::waitpid(-1, nullptr, WNOHANG)) > 0) {
     }
@@ -75,6 +77,7 @@ int guard(pid_t keeper) {
     signal_kin(kin_below(::getpid()), SIGKILL);
     ::poll(nullptr, 0, 10);
   }
+  group.remove();
   return 128 + WTERMSIG(status);
 }
 
@@ -82,7 +85,8 @@ int guard(pid_t keeper) {
 
 int host_main(const std::vector<std::string>& argv, const Outside& outside) {
   if (argv.empty()) {
-    return give_up("?", {Code::wrong_usage, "__host is started by topolaunch, not by hand", {}, {}, 0});
+    const Error error{Code::wrong_usage, "__host is started by topolaunch, not by hand", {}, {}, 0};
+    return give_up("?", error);
   }
   auto hello = read_hello();
   if (!hello) {
@@ -96,15 +100,19 @@ int host_main(const std::vector<std::string>& argv, const Outside& outside) {
   sigset_t all;
   ::sigfillset(&all);
   ::sigprocmask(SIG_SETMASK, &all, nullptr);
+  const std::string parent = own_cgroup(outside.files);
+  const std::string name = parent + "/topolaunch-" + hello->run_id + "-" + hello->host;
   const pid_t child = ::fork();
-  if (child > 0) return guard(child);
+  if (child > 0) return guard(child, JobCgroup::existing(parent.empty() ? parent : name));
   if (child < 0) return give_up(hello->host, {Code::try_again, "can't fork", {}, {}, 0});
   ::prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);  // not inherited
 
   auto socket = connect_to(hello->addresses, hello->port, kConnectSeconds);
   if (!socket) return give_up(hello->host, socket.error());
-  const auto port = free_port();
-  auto launcher = greet_launcher(std::move(*socket), hello->host, hello->secret, port.value_or(0));
+  Meeting meeting;
+  if (is_reachable_as(hello->wanted_address)) meeting.address = hello->wanted_address;
+  meeting.port = is_free_port(hello->wanted_port) ? hello->wanted_port : free_port().value_or(0);
+  auto launcher = greet_launcher(std::move(*socket), hello->host, hello->secret, meeting);
   if (!launcher) return give_up(hello->host, launcher.error());
   auto server = ControlServer::open();
   if (!server) return give_up(hello->host, server.error());

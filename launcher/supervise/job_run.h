@@ -36,6 +36,8 @@ struct Launch {
   /// Where ranks start on other hosts: these, by what (ssh), and the variables that go along.
   std::vector<std::string> hosts, agent;
   std::map<std::string, std::string> carried;
+  std::string wanted_address;  ///< MASTER_ADDR and MASTER_PORT as the user set them
+  int wanted_port = 0;
   std::string control_secret;  ///< for the hosts' keepers
   bool shims = true;
   bool gives_mpi = false;          ///< false: a rank with libmpi mapped ends the job

@@ -2,6 +2,7 @@
 //
 // JobRun: its ranks on other hosts, through the hosts' keepers.
 #include <poll.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -27,6 +28,16 @@ constexpr double kGraceAfterLoss = 3;
 /// A rank that fails because its peer's host is gone can be seen before the loss itself.
 constexpr double kLossExplains = 3;
 
+/// A connection and an agent a host, and as many again on their way in: of the 1024 descriptors that
+/// a process may have by default, a few hundred hosts take all.
+void allow_descriptors_for(std::size_t hosts) {
+  rlimit limit{};
+  const rlim_t needed = 4 * hosts + 256;
+  if (::getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur >= needed) return;
+  limit.rlim_cur = std::min(limit.rlim_max, needed);
+  ::setrlimit(RLIMIT_NOFILE, &limit);
+}
+
 std::string how_it_ended(const std::optional<int>& status) {
   if (!status) return "ended";
   if (WIFSIGNALED(*status)) return "was killed by " + signal_name(WTERMSIG(*status));
@@ -43,6 +54,7 @@ Status JobRun::open_hosts() {
   auto links = HostLinks::open(launch_.hosts, *secret);
   if (!links) return fail(std::move(links).error());
   links_.emplace(std::move(*links));
+  allow_descriptors_for(launch_.hosts.size());
   released_ = false;
   input_credit_ = kInputWindow;
   return {};
@@ -87,6 +99,10 @@ void JobRun::hear_agent(Stranger& stranger, const std::string& name) {
   hello.secret = launch_.control_secret;
   hello.addresses = links_->addresses();
   hello.port = links_->port();
+  if (ranks_.front().link == host) {
+    hello.wanted_address = launch_.wanted_address;
+    hello.wanted_port = launch_.wanted_port;
+  }
   stranger.channel.send(Json{{"agent", words_to_json(launch_.agent)}, {"hello", to_json(hello)}});
   stranger.channel.close();
 }
@@ -217,7 +233,17 @@ bool JobRun::meet() {
     const bool all_here = all([](const RankProcess& r) { return r.link == nullptr; });
     if (other == links_->hosts().end() && !all_here) return false;
     address = all_here ? "127.0.0.1" : other->our_address;
-    port = free_port().value_or(0);
+    if (is_reachable_as(launch_.wanted_address)) address = launch_.wanted_address;
+    port = is_free_port(launch_.wanted_port) ? launch_.wanted_port : free_port().value_or(0);
+  }
+  const auto note = [&](const char* name, const std::string& wanted, const std::string& got) {
+    if (wanted.empty() || wanted == got) return;
+    notes_.push_back(std::string(name) + "=" + wanted + " can't be had on rank 0's host " +
+                     ranks_.front().plan->host + ": " + got + " was taken");
+  };
+  if (plan_.master_address.empty()) note("MASTER_ADDR", launch_.wanted_address, address);
+  if (plan_.master_port <= 0 && launch_.wanted_port > 0) {
+    note("MASTER_PORT", std::to_string(launch_.wanted_port), std::to_string(port));
   }
   if (plan_.master_address.empty()) plan_.master_address = address;
   if (plan_.master_port <= 0) plan_.master_port = port;

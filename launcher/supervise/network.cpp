@@ -142,6 +142,15 @@ bool is_this_machine(const std::string& name) {
   return false;
 }
 
+bool is_reachable_as(const std::string& name) {
+  const std::vector<std::string> own = own_addresses(false);
+  const AddressList list = resolved(name, 0, 0);
+  for (const addrinfo* one = list.get(); one != nullptr; one = one->ai_next) {
+    if (std::ranges::find(own, text_of(one->ai_addr)) != own.end()) return true;
+  }
+  return false;
+}
+
 std::string own_address_of(int socket) { return own_end(socket); }
 
 void notice_silence(int socket) {

@@ -29,6 +29,9 @@ std::string address_towards(const std::string& host);
 /// Whether `name` (a name or an address) is this machine: one of its interfaces has that address.
 bool is_this_machine(const std::string& name);
 
+/// Whether other hosts may reach this machine at `name`: loopback is no such address.
+bool is_reachable_as(const std::string& name);
+
 /// Our end's address of a connected socket, without the port; "::ffff:" is taken away.
 std::string own_address_of(int socket);
 

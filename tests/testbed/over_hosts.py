@@ -89,6 +89,16 @@ class Cases:
         address, port = lines.pop().split()
         expect(address == self.bed.addresses[self.bed.hosts[3]] and 0 < int(port) < 65536, address, port)
 
+    def the_users_meeting_place_stands_where_it_can(self):
+        host = self.bed.hosts[3]
+        status, out, err = self.run([3, 1], ["sh", "-c", "echo $MASTER_ADDR:$MASTER_PORT"],
+                                    environment={"MASTER_ADDR": host, "MASTER_PORT": "29511"})
+        expect(status == 0 and out == f"{host}:29511\n" * 2, status, out, err)
+        status, out, err = self.run([3, 1], ["sh", "-c", "echo $MASTER_ADDR:$MASTER_PORT"],
+                                    environment={"MASTER_ADDR": "localhost", "MASTER_PORT": "29511"})
+        expect(status == 0 and out == f"{self.bed.addresses[host]}:29511\n" * 2, status, out, err)
+        expect(f"MASTER_ADDR=localhost can't be had on rank 0's host {host}" in err, err)
+
     def environment_and_folder_go_along_and_secrets_do_not(self):
         status, out, err = self.run(
             [1], ["sh", "-c", "pwd; env"],

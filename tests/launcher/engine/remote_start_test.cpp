@@ -75,14 +75,17 @@ TEST_F(RemoteStartTest, TakesTheUsersAgentOutOfTheArguments) {
   plan.engine_args = {"--mca", "btl", "tcp,self", "--mca", "plm_rsh_agent", "tee -a", "-x", "A"};
   const auto got = start(plan);
   ASSERT_TRUE(got);
-  EXPECT_EQ(got->agent, (std::vector<std::string>{"tee", "-a"}));
+  EXPECT_EQ(got->agent, (std::vector<std::string>{"/usr/bin/tee", "-a"}));
   EXPECT_EQ(got->engine_args, (std::vector<std::string>{"--mca", "btl", "tcp,self", "-x", "A"}));
 }
 
-TEST_F(RemoteStartTest, TakesTheAgentOfTheEnvironmentAndTheFirstThatIsThere) {
-  EXPECT_EQ(start(plan_over({"h0"}))->agent, (std::vector<std::string>{"cat", "-u"}));
-  environment_.set("OMPI_MCA_plm_rsh_agent", "no-such-agent : tee -i : cat");
-  EXPECT_EQ(start(plan_over({"h0"}))->agent, (std::vector<std::string>{"tee", "-i"}));
+TEST_F(RemoteStartTest, LetsTheUsersParametersStand) {
+  Plan plan = plan_over({"h0"});
+  plan.engine_args = {"--mca", "oob_tcp_keepalive_time", "60"};
+  const auto got = start(plan);
+  ASSERT_TRUE(got);
+  EXPECT_EQ(behind(*got, "oob_tcp_keepalive_time"), "");
+  EXPECT_EQ(behind(*got, "oob_tcp_keepalive_intvl"), "3");
 }
 
 TEST_F(RemoteStartTest, NamesAnAgentThatIsNotThere) {

@@ -32,7 +32,7 @@ class HostLinksTest : public ::testing::Test {
   /// A keeper that says it is `host` and knows `secret`; waits until it has its answer.
   Result<Channel> keeper(const std::string& host, const std::string& secret) {
     auto told = std::async(std::launch::async, [&, socket = connected()]() mutable {
-      return greet_launcher(std::move(socket), host, secret, 4711);
+      return greet_launcher(std::move(socket), host, secret, {"", 4711});
     });
     while (told.wait_for(std::chrono::seconds(0)) != std::future_status::ready) turn();
     return told.get();

@@ -47,9 +47,13 @@ TEST(Network, KnowsItsOwnNamesAndAddresses) {
   EXPECT_TRUE(is_this_machine("127.0.1.1")) << "Debian's address of the machine's own name";
   EXPECT_TRUE(is_this_machine("localhost"));
   EXPECT_FALSE(is_this_machine("192.0.2.1"));
+  EXPECT_FALSE(is_reachable_as("localhost"));
+  EXPECT_FALSE(is_reachable_as("192.0.2.1"));
+  EXPECT_FALSE(is_reachable_as(""));
   EXPECT_FALSE(is_this_machine("no such name"));
   for (const std::string& address : reachable_addresses()) {
     EXPECT_TRUE(is_this_machine(address)) << address;
+    EXPECT_TRUE(is_reachable_as(address)) << address;
     EXPECT_FALSE(address.starts_with("127.")) << address;
     EXPECT_NE(address, "::1");
   }
