@@ -133,7 +133,7 @@ std::string heat_map_svg(const Pairs& pairs, const std::string& title, const std
         // Only as many digits as there is room for; the unit stands below.
         const double scaled = pairs.latency ? value * 1e6 : value / 1e9;
         words += fmt::format(
-            "<text class=\"t m{}\" x=\"{:.1f}\" y=\"{:.1f}\" font-size=\"11\">{:.3g}</text>\n",
+            "<text class=\"t m c{}\" x=\"{:.1f}\" y=\"{:.1f}\" font-size=\"11\">{:.3g}</text>\n",
             shade >= 4 ? " inv" : "", x + cell / 2, y + cell / 2 + 4, scaled);
       }
     }
@@ -185,7 +185,7 @@ std::string heat_map_style() {
     css += fmt::format(".topolaunch .h{}{{fill:{}}}\n", i, kRamp[i]);
   }
   css +=
-      ".topolaunch.heat .m{fill:#111}\n.topolaunch.heat .m.inv{fill:#fff}\n"
+      ".topolaunch.heat .c{fill:#111}\n.topolaunch.heat .c.inv{fill:#fff}\n"
       ".topolaunch .odd{fill:none;stroke:#b00020;stroke-width:2}\n"
       ".topolaunch .hb{stroke:#777;stroke-width:.5}\n";
   return css + "@media (prefers-color-scheme:dark){.topolaunch .odd{stroke:#ff8a80}}\n";
