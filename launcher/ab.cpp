@@ -19,7 +19,7 @@ namespace {
 
 /// Seconds that rounds are begun in, and what one round should take at most by the estimates: with
 /// the start of eight hosts (1 to 1.5 s) all is over within 6 s.
-constexpr double kMeasure = 3.2, kRound = 1.6;
+constexpr double kMeasure = 3.4, kRound = 1.1;
 constexpr Seconds kLimit{30};
 
 std::vector<mapping::Seat> seats_of(const mapping::Solution& solution) {

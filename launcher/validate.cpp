@@ -122,7 +122,12 @@ std::vector<Check> check_placement(const Plan& plan,
                 fmt::format("rank {} on {} reported nothing", rank.rank, rank.host));
     if (it == seen.end()) continue;
     const RankObservation& o = *it->second;
-    hosts.add(same_host(o.host, rank.host),
+    // The plan may call a host by an alias or an address: then the rank has compared.
+    const bool elsewhere = std::ranges::any_of(o.problems, [](const std::string& problem) {
+      return problem.starts_with("runs on host");
+    });
+    const bool compared = plan.hosts.size() > 1 && !elsewhere;
+    hosts.add(same_host(o.host, rank.host) || compared,
               fmt::format("rank {}: runs on {}, planned {}", rank.rank, o.host, rank.host));
     if (rank.cpus.empty()) {
       ++unbound;

@@ -29,7 +29,21 @@ class Probe {
     }
     return {};
   }
-  LeafClusters look(PairFact::Of of) const { return leaf_clusters(PairTable(result_.pairs, of)); }
+  /// Leaves in the order of the hosts as given; the table has them as they were first measured.
+  LeafClusters look(PairFact::Of of) const {
+    const PairTable table(result_.pairs, of);
+    LeafClusters found = leaf_clusters(table);
+    if (!found.sure) return found;
+    std::vector<int> leaf(hosts_.size(), -1);
+    for (std::size_t i = 0; i < hosts_.size(); ++i) {
+      const auto at = std::find(table.hosts().begin(), table.hosts().end(), hosts_[i]);
+      if (at != table.hosts().end()) {
+        leaf[i] = found.leaf[static_cast<std::size_t>(at - table.hosts().begin())];
+      }
+    }
+    found.leaf = std::move(leaf);
+    return found;
+  }
 
  private:
   const std::vector<std::string>& hosts_;

@@ -119,7 +119,7 @@ bool only_joins(int box, const std::vector<int>& hosts, const std::vector<std::v
   });
 }
 
-/// Leaves that share more than half of their hosts, by union-find.
+/// Leaves that share more than half of their named hosts, by union-find.
 std::vector<int> leaf_units(const std::vector<IbHost>& hosts, std::size_t nodes) {
   std::vector<int> parent(nodes);
   std::iota(parent.begin(), parent.end(), 0);
@@ -131,6 +131,7 @@ std::vector<int> leaf_units(const std::vector<IbHost>& hosts, std::size_t nodes)
   std::map<std::pair<int, int>, int> both;
   std::vector<int> served(nodes, 0);
   for (const auto& host : hosts) {
+    if (!host.named) continue;  // each of its adapters stands for itself
     std::vector<int> leaves = host.leaves;
     std::sort(leaves.begin(), leaves.end());
     leaves.erase(std::unique(leaves.begin(), leaves.end()), leaves.end());

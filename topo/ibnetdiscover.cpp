@@ -335,9 +335,13 @@ IbGraph ib_graph(std::string_view text) {
     }
     return true;
   });
+  // Lines end in a newline, and those of links in their rate where the program shows rates.
+  const bool rates = std::any_of(builder.graph.links.begin(), builder.graph.links.end(),
+                                 [](const IbLink& link) { return link.rate.known(); });
   const bool torn =
-      !text.ends_with('\n') && (std::count(last_line.begin(), last_line.end(), '"') % 2 != 0 ||
-                                builder.graph.first_strange == last);
+      !text.ends_with('\n') &&
+      (std::count(last_line.begin(), last_line.end(), '"') % 2 != 0 ||
+       builder.graph.first_strange == last || (rates && rate_in(last_line).speed.empty()));
   builder.graph.cut = torn || records.open();
   return std::move(builder.graph);
 }

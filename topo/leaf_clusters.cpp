@@ -103,8 +103,9 @@ int renumber(Labels& labels) {
 class Judge {
  public:
   Judge(const PairTable& table, Labels labels) : table_(table), labels_(std::move(labels)) {
-    count();
-    settle();
+    groups_ = renumber(labels_);
+    sizes_.assign(static_cast<std::size_t>(groups_), 0);
+    for (const int label : labels_) ++sizes_[static_cast<std::size_t>(label)];
   }
 
   LeafClusters verdict() {
@@ -119,11 +120,6 @@ class Judge {
   }
 
  private:
-  void count() {
-    groups_ = renumber(labels_);
-    sizes_.assign(static_cast<std::size_t>(groups_), 0);
-    for (const int label : labels_) ++sizes_[static_cast<std::size_t>(label)];
-  }
   struct Sorted {
     std::vector<double> within, between;
   };
@@ -136,30 +132,6 @@ class Judge {
       }
     }
     return pairs;
-  }
-
-  /// Lets hosts go where more of their pairs fit: one odd pair may have led the tree astray.
-  void settle() {
-    for (int pass = 0; pass < 8; ++pass) {
-      const Sorted pairs = sorted();
-      if (groups_ < 2 || pairs.within.empty() || pairs.between.empty()) return;
-      limit_ = (quantile(pairs.within, 0.75) + quantile(pairs.between, 0.1)) / 2;
-      bool moved = false;
-      for (std::size_t h = 0; h < table_.size(); ++h) {
-        const Sides sides = sides_of(h);
-        int best = labels_[h];
-        for (int label = 0; label < groups_; ++label) {
-          if (sides.odd(label) < sides.odd(best)) best = label;
-        }
-        if (best == labels_[h]) continue;
-        --sizes_[static_cast<std::size_t>(labels_[h])];
-        ++sizes_[static_cast<std::size_t>(best)];
-        labels_[h] = best;
-        moved = true;
-      }
-      count();
-      if (!moved) return;
-    }
   }
 
   std::string weigh(LeafClusters& result) {

@@ -2,17 +2,14 @@
 //
 // leaf_clusters(): which hosts share a leaf, from how far apart pairs are; or `unsure`.
 //
-// Candidates are the cuts of an average-linkage tree (a single odd pair doesn't merge two leaves,
-// as it does with single linkage), with hosts moved to where most of their pairs fit. A cut is
-// certain if
-//   - there are two groups or more, and each has two hosts or more: one host apart may just be
-//   slow,
-//   - pairs within groups are alike, pairs between them lie beyond by a factor (they may differ:
-//   load,
-//     further levels),
+// Candidates are the cuts of an average-linkage tree (a single odd pair doesn't merge two leaves, as
+// it does with single linkage). A cut is certain if
+//   - there are two groups or more, and each has two hosts or more: one host apart may just be slow,
+//   - pairs within groups are alike, pairs between them lie beyond by a factor (they may differ
+//     among themselves: load, further levels),
 //   - nearly all pairs are on their side, for each host, and no host would fit elsewhere as well.
 // Of several certain cuts the one with the fewest odd pairs counts. The thresholds were set on
-// simulated fabrics and tried on others: tests/topo/leaf_clusters_test.cpp has the error rates.
+// simulated fabrics and tried on others: tests/topo/fabric_probe_test.cpp has the error rates.
 #pragma once
 
 #include <string>

@@ -37,10 +37,9 @@ Columns columns_of(const std::vector<std::string>& heading) {
   for (std::size_t i = 0; i < heading.size(); ++i) {
     const std::string name = lower(heading[i]);
     const int at = static_cast<int>(i);
-    if (name == "src" || name == "source" || name == "from" || name == "host1" || name == "a") {
+    if (name == "src" || name == "source" || name == "from" || name == "host1") {
       found.from = at;
-    } else if (name == "dst" || name == "destination" || name == "to" || name == "host2" ||
-               name == "b") {
+    } else if (name == "dst" || name == "destination" || name == "to" || name == "host2") {
       found.to = at;
     } else if (name == "nodes" || name == "hosts" || name == "pair") {
       found.hosts = at;
@@ -67,7 +66,10 @@ class Reader {
     const auto columns = columns_of(table_.rows.front().cells);
     auto done = columns.pairs() ? read_pairs(columns) : read_matrix();
     if (!done) return tl::unexpected(std::move(done.error()));
-    if (facts_.empty()) return fail(error(1, "no pair of hosts has a value in it"));
+    const bool measured = std::any_of(facts_.begin(), facts_.end(), [](const Fact& fact) {
+      return std::holds_alternative<PairFact>(fact.what);
+    });
+    if (!measured) return fail(error(1, "no pair of hosts has a value in it"));
     return std::move(facts_);
   }
 

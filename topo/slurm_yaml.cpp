@@ -73,7 +73,14 @@ class Reader {
   static std::array<int, 3> triple(const YAML::Node& node) {
     std::array<int, 3> xyz{0, 0, 0};
     static constexpr std::array<const char*, 3> kAxes{"x", "y", "z"};
-    for (std::size_t i = 0; i < 3; ++i) xyz[i] = node[kAxes[i]].as<int>();
+    for (std::size_t i = 0; i < 3; ++i) {
+      const YAML::Node value = node[kAxes[i]];
+      // A member that isn't there has no line of its own.
+      if (!value) {
+        throw YAML::RepresentationException(node.Mark(), fmt::format("it has no {}", kAxes[i]));
+      }
+      xyz[i] = value.as<int>();
+    }
     return xyz;
   }
   static std::size_t places(const std::array<int, 3>& dims) {

@@ -60,6 +60,18 @@ TEST(CheckTopology, FailsOnWarningsAndNamesTheFirst) {
   EXPECT_EQ(check.suspect, "GPU 2 is lost [gpu-lost]");
 }
 
+TEST(CheckPlacement, TakesTheRanksWordForAnAliasOfItsHost) {
+  Plan plan = example_plan();
+  auto seen = seen_as_planned(plan);
+  seen[1].host = "box-by-another-name";
+  EXPECT_EQ(named(check_placement(plan, seen), "hosts").verdict, Outcome::fail);
+  plan.hosts = {"box", "other"};
+  EXPECT_EQ(named(check_placement(plan, seen), "hosts").verdict, Outcome::pass);
+  seen[1].problems = {"runs on host box-by-another-name, planned box"};
+  EXPECT_THAT(named(check_placement(plan, seen), "hosts").suspect,
+              HasSubstr("runs on box-by-another-name, planned box"));
+}
+
 TEST(CheckPlacement, NamesTheRankOnOtherCpusOrAnotherGpu) {
   const Plan plan = example_plan();
   auto seen = seen_as_planned(plan);

@@ -157,5 +157,44 @@ TEST(Cost, RanksThatShareAGpuAreNoDivisionByZero) {
   EXPECT_TRUE(std::isfinite(estimate.hop_bytes));
 }
 
+/// `hosts` on leaves of `per_leaf`, all links of one rate: 4 hosts a leaf are oversubscribed 4:1.
+topo::Topology shaped_bed(int hosts, int per_leaf, double megabits) {
+  topo::Topology topology;
+  const auto rate = Bandwidth::megabits_per_second(megabits);
+  const int leaves = hosts / per_leaf;
+  for (int h = 0; h < hosts; ++h) {
+    topology.hosts.emplace_back();
+    topology.hosts.back().name = "h" + std::to_string(h);
+    topology.hosts.back().slots = 1;
+    topology.fabric.leaf_of_host.push_back(h / per_leaf);
+  }
+  for (int l = 0; l < leaves; ++l) topology.fabric.switches.push_back({"leaf" + std::to_string(l), leaves, 0, rate});
+  topology.fabric.switches.push_back({"spine", -1, 1, {}});
+  topology.fabric.level_names = {"leaf", "spine"};
+  topology.fabric.host_rate = rate;
+  return topology;
+}
+
+// Open MPI 4.1.4's ring of 4 MiB over TCP between namespaces with shaped links (tests/testbed/bed),
+// medians of five mpiruns, November 2026: grouped and round robin over the leaves.
+TEST(Cost, AnMpiRingOverTcpIsWithin15PercentOfWhatWasMeasured) {
+  const struct {
+    int hosts;
+    double megabits, grouped, round_robin;
+  } rows[] = {{8, 200, 0.343, 1.258}, {16, 100, 0.701, 2.813}};
+  for (const auto& row : rows) {
+    const auto topology = shaped_bed(row.hosts, 4, row.megabits);
+    const auto graph = world_allreduce(row.hosts, Bytes::mib(4));
+    std::vector<Seat> grouped, round_robin;
+    const int leaves = row.hosts / 4;
+    for (int r = 0; r < row.hosts; ++r) {
+      grouped.push_back({r, -1, 0});
+      round_robin.push_back({r % leaves * 4 + r / leaves, -1, 0});
+    }
+    EXPECT_NEAR(evaluate(topology, graph, grouped).seconds.count() / row.grouped, 1, 0.15) << row.hosts;
+    EXPECT_NEAR(evaluate(topology, graph, round_robin).seconds.count() / row.round_robin, 1, 0.15) << row.hosts;
+  }
+}
+
 }  // namespace
 }  // namespace topolaunch::mapping

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "mapping/parallel.h"
-#include "mapping/solve.h"
+#include "mapping/solver.h"
 #include "tests/mapping/machines.h"
 
 namespace topolaunch::mapping {

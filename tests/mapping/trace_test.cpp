@@ -79,8 +79,14 @@ TEST(Trace, KinetoOfOneRankHoldsForGroupsThatLieAlike) {
   EXPECT_EQ(graph->ranks, 8);
   int tp = 0, dp = 0;
   for (const auto& group : graph->groups) {
-    if (group.dimension == "tp") ++tp, EXPECT_EQ(group.bytes.count(), 20);
-    if (group.dimension == "dp") ++dp, EXPECT_EQ(group.bytes.count(), 160);
+    if (group.dimension == "tp") {
+      ++tp;
+      EXPECT_EQ(group.bytes.count(), 20);
+    }
+    if (group.dimension == "dp") {
+      ++dp;
+      EXPECT_EQ(group.bytes.count(), 160);
+    }
   }
   EXPECT_EQ(tp, 4);
   EXPECT_EQ(dp, 2);
@@ -145,7 +151,9 @@ TEST(Trace, SamplesLoad) {
   ASSERT_TRUE(pytorch) << pytorch.error().text();
   EXPECT_EQ(pytorch->ranks, 8);
   for (const auto& group : pytorch->groups) {
-    if (group.dimension == "tp") EXPECT_EQ(group.bytes.count(), 4 << 20);
+    if (group.dimension == "tp") {
+      EXPECT_EQ(group.bytes.count(), 4 << 20);
+    }
   }
   for (const char* const name : {"chakra-et-jsonizer.0.json", "chakra-et-workload-graph.0.json"})
     EXPECT_TRUE(load(name)) << name;

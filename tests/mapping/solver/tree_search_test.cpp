@@ -252,7 +252,9 @@ TEST(Grid, IsFoundWhateverItsVerticesAreCalled) {
   }
   for (int i = 0; i < 200; ++i) {
     const auto graph = random_graph(random, 8 + below(random, 30), 3);
-    if (const auto grid = find_grid(graph)) EXPECT_EQ(grid->at.size(), ix(graph.n));
+    if (const auto grid = find_grid(graph)) {
+      EXPECT_EQ(grid->at.size(), ix(graph.n));
+    }
   }
 }
 
