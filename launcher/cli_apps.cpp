@@ -85,7 +85,7 @@ void job_options(CLI::App& app, JobOptions& o) {
   text(app, "--pattern", o.pattern, "allreduce|alltoall|ring|stencil2d=8x4|stencil3d", "NAME",
        kWhat);
   list(app, "--pin", o.pins, "put this rank there; repeatable", "RANK=HOST:GPU", kWhat);
-  text(app, "--model", o.model, "model description: TOML, config.json, Megatron arguments", "FILE",
+  text(app, "--model", o.model, "model: TOML, config.json, Megatron arguments", "FILE",
        kWhat);
   list(app, "--exclude", o.excluded, "use no seat of this host; repeatable", "HOST", kWhat);
   text(app, "--require", o.require_level, "all ranks inside one of this level", "LEVEL", kWhat);
@@ -185,7 +185,7 @@ void build_lint(CLI::App& app, Request& request) {
   text(app, "--against", o.against, "hold them against this machine or another file", "live|FILE",
        kWhere);
   flag(app, "--env", o.environment, "FILEs (else this environment) are variables", kWhere);
-  flag(app, "--job", o.job, "FILEs are sbatch scripts, training jobs, manifests", kWhere);
+  flag(app, "--job", o.job, "FILEs are batch scripts, training jobs, pods", kWhere);
   flag(app, "--rules", o.rules, "print the rules", kOutput);
   flag(app, "--json", o.json, "findings as one JSON object", kOutput);
   app.add_option("FILE", o.files, "topology files or SPECs (else this machine)")->group(kWhere);
@@ -199,7 +199,7 @@ void build_map(CLI::App& app, Request& request) {
   choice(app, "--format", o.format,
          {"table", "json", "rankfile", "hostfile", "slurm", "mpich", "deepspeed", "env", "svg",
           "dot"},
-         "table|json|rankfile|hostfile|slurm|mpich|deepspeed|env|svg|dot", "NAME", kOutput);
+         "table|json|svg|dot|env|rankfile|hostfile|slurm..", "NAME", kOutput);
   text(app, "--color-by", o.dimension, "colour ranks by these groups (svg, dot)", "tp|pp|dp..",
        kOutput);
   app.add_flag_callback("--json", [&o] { o.format = "json"; }, "the same as --format json")
@@ -207,9 +207,9 @@ void build_map(CLI::App& app, Request& request) {
   flag(app, "--explain", o.explain, "given order against solution, and why", kOutput);
   flag(app, "--no-progress", o.no_progress, "no progress line on a terminal", kOutput);
   text(app, "--from", o.from, "an earlier plan in place of the given order", "PLAN", kCompare);
-  list(app, "--replace", o.replace, "move what is on this host, nothing else; repeatable", "HOST",
+  list(app, "--replace", o.replace, "move what is on this host and nothing else", "HOST",
        kCompare);
-  app.add_option("--diff", o.diff, "which ranks sit elsewhere; with --topology what that costs")
+  app.add_option("--diff", o.diff, "which ranks moved; with --topology the cost")
       ->expected(2)
       ->type_name("PLAN PLAN")
       ->group(kCompare);
@@ -231,7 +231,7 @@ void build_validate(CLI::App& app, Request& request) {
   auto& o = request.emplace<ValidateOptions>();
   app.add_option("RUN", o.plan, "id, its beginning, last, folder or plan.json")->type_name("");
   list(app, "--measured", o.measured,
-       "no run: topobench's and nccl-tests' files, tables of pairs", "FILE", kCheck);
+       "no run: nccl-tests' output, tables of pairs", "FILE", kCheck);
   text(app, "--expected", o.expected, "figures with source and date, as CSV", "FILE", kCheck);
   text(app, "--measurement", o.measurement, "hold the plan against this one", "FILE", kCheck);
   text(app, "--observation", o.observation, "what the ranks saw", "FILE", kCheck);

@@ -16,7 +16,7 @@ Verbs:   topo      what is this machine?       map     solve, start nothing
          doctor    what can be used here       VERB --help: a verb's options
 Ranks:   -n, --ranks N        else one per visible GPU, else 1; --oversubscribe
          --parallel tp=8,dp=4 [--order tp-cp-ep-dp-pp] [--bytes tp=64M,dp=1G]
-         --traffic FILE       who talks to whom; or --model FILE, --pattern ring|..
+         --traffic FILE       who talks to whom; or --model FILE, --pattern P
 Hosts:   --hosts g[01-16]:8|@FILE, --link-rate host=..,uplink=.., --refresh
 Place:   --topology FILE|SPEC in place of this machine; --distance 1:10:100
          --pin RANK=HOST:GPU, --exclude HOST, --require|--prefer|--spread LEVEL

@@ -5,7 +5,7 @@
 
 #include "tests/launcher/example_host.h"
 #include "topo/assemble.h"
-#include "topo/slurm_tree.h"
+#include "topo/slurm_conf.h"
 
 namespace topolaunch::launcher {
 namespace {
