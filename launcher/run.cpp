@@ -316,6 +316,7 @@ Result<Answer> run_here(const RunOptions& options, const std::vector<JobHost>& h
   if (!story.directory.empty()) {
     story.directory = short_path(story.directory, outside.environment);
   }
+  for (const std::string& note : story.ending.notes) voice.say(note);
   for (const std::string& line : closing_lines(story)) voice.say(line);
   return Answer{{}, status};
 }

@@ -60,7 +60,7 @@ Constraints ConstraintItem::without(const Constraints& all) const {
     case gpus:
       c.excluded_gpus.clear();
       break;
-   case slots:
+    case slots:
       c.slots_per_host.clear();
       break;
     case require:
@@ -104,14 +104,19 @@ Constraints smallest_conflict(const topo::Topology& topology, const RankGraph& g
   Constraints left = constraints;
   left.prefer_level.clear();
   left.near.clear();
-  // From the last to the first: indices of those before stay what they are.
-  const auto items = items_of(left);
+  // Until nothing more can go: what could not be shown with all of them may be plain with fewer.
   int tries = 0;
-  for (std::size_t i = items.size(); i-- > 0 && tries < kMostItems; ++tries) {
-    auto less = items[i].without(left);
-    const auto answer = feasibility(topology, graph, less);
-    if (!answer.possible && answer.proved && answer.error.code == Code::infeasible)
+  for (bool dropped = true; dropped;) {
+    dropped = false;
+    const auto items = items_of(left);
+    // From the last to the first: indices of those before stay what they are.
+    for (std::size_t i = items.size(); i-- > 0 && tries < kMostItems; ++tries) {
+      auto less = items[i].without(left);
+      const auto answer = feasibility(topology, graph, less);
+      if (answer.possible || !answer.proved || answer.error.code != Code::infeasible) continue;
       left = std::move(less);
+      dropped = true;
+    }
   }
   return left;
 }
