@@ -65,7 +65,6 @@ def run_folder(topolaunch, scratch):
     folder = next((state / "runs").iterdir())
     topology = json.loads(subprocess.run([topolaunch, "topo", "--topology", SPEC, "--json"],
                                          env=environment, check=True, capture_output=True).stdout)
-    topology["hosts"][0]["name"] = "first"
     (folder / "topology.json").write_text(json.dumps(topology))
     plan = json.loads((folder / "plan.json").read_text())
     one, ranks = plan["ranks"][0], []
