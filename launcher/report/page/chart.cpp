@@ -45,6 +45,7 @@ std::vector<int> ticks(const Range& range, int most) {
 
 std::string rate_words(double value) {
   const double giga = value / 1e9;
+  if (giga >= 1000) return fmt::format("{:.3g} TB/s", giga / 1000);
   if (giga >= 1) return fmt::format("{:.3g} GB/s", giga);
   return value >= 1e6 ? fmt::format("{:.3g} MB/s", value / 1e6)
                       : fmt::format("{:.3g} kB/s", value / 1e3);

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <fmt/format.h>
+#include <cstdio>
 #include <cstdlib>
 #include <pugixml.hpp>
 #include <string>
@@ -67,6 +68,13 @@ inline Seen read_back(const std::string& svg) {
     const double size = node.attribute("font-size").as_double();
     const std::string text = node.text().get();
     const double wide = text_width(text, size, classes.find(" s ") != std::string::npos);
+    // A name that stands upright: "translate(X Y) rotate(-90)", read upwards from there.
+    double up_x = 0, up_y = 0;
+    const std::string moved = node.attribute("transform").value();
+    if (std::sscanf(moved.c_str(), "translate(%lf %lf) rotate(-90)", &up_x, &up_y) == 2) {
+      seen.words.push_back({up_x - 0.76 * size, up_y - wide, up_x + 0.24 * size, up_y, text});
+      continue;
+    }
     double x = node.attribute("x").as_double();
     if (classes.find(" m ") != std::string::npos) x -= wide / 2;
     if (classes.find(" e ") != std::string::npos) x -= wide;
