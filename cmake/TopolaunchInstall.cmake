@@ -66,15 +66,17 @@ set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_DEBIAN_PACKAGE_SECTION net)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
 set(CPACK_DEBIAN_TOPOLAUNCH_PACKAGE_NAME topolaunch)
+# OpenSSL is opened at run time, so no linker names it.
+set(CPACK_DEBIAN_TOPOLAUNCH_PACKAGE_DEPENDS libssl3)
 set(CPACK_DEBIAN_TOPOLAUNCH_PACKAGE_RECOMMENDS topobench)
 set(CPACK_DEBIAN_TOPOBENCH_PACKAGE_NAME topobench)
 set(CPACK_DEBIAN_TOPOBENCH_PACKAGE_DEPENDS "topolaunch (= ${PROJECT_VERSION}), openmpi-bin")
 set(CPACK_DEBIAN_DEV_PACKAGE_NAME topolaunch-dev)
 set(CPACK_DEBIAN_DEV_PACKAGE_SECTION libdevel)
 set(CPACK_DEBIAN_DEV_PACKAGE_SHLIBDEPS OFF)
-set(CPACK_DEBIAN_DEV_PACKAGE_DEPENDS
-  "libexpected-dev, libfmt-dev, libhwloc-dev, libpugixml-dev, libsqlite3-dev, libssl-dev, "
-  "libyaml-cpp-dev, nlohmann-json3-dev")
+string(CONCAT CPACK_DEBIAN_DEV_PACKAGE_DEPENDS
+  "libexpected-dev, libfmt-dev, libhwloc-dev, libpugixml-dev, libsqlite3-dev, "
+  "libtomlplusplus-dev, libyaml-cpp-dev, nlohmann-json3-dev")
 set(CPACK_COMPONENT_TOPOLAUNCH_DESCRIPTION
   "Starts every rank of a GPU job on the right GPU, proves it, and runs the job.")
 set(CPACK_COMPONENT_TOPOBENCH_DESCRIPTION

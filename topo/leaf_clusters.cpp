@@ -207,9 +207,10 @@ class Judge {
   }
   bool fits_elsewhere(const Sides& sides, int own) const {
     const int size = sizes_[static_cast<std::size_t>(own)];
-    const std::size_t margin = size > 2 ? 2 : 1;
     for (int label = -1; label < groups_; ++label) {
       if (label == own) continue;
+      // Two pairs tell, as one may be an accident. A host of two has but one that holds it there.
+      const std::size_t margin = label < 0 && size == 2 ? 1 : 2;
       if (sides.odd(label) < sides.odd(own) + margin) return true;
     }
     return false;

@@ -186,7 +186,7 @@ TEST(PeerAllreduce, PtxPublishesAndObservesAtSystemScope) {
 }
 
 TEST(PeerAllreduce, PtxCopiesSixteenBytesAtATime) {
-  EXPECT_THAT(ptx(PEER_PTX), testing::HasSubstr("ld.global.v2.u64"));
+  EXPECT_THAT(ptx(PEER_PTX), testing::HasSubstr("ld.global.v4.u32"));
 }
 
 TEST(PeerAllreduce, PtxOfTheRelaxedMutantShowsIt) {

@@ -115,8 +115,8 @@ class SubjectContract : public testing::TestWithParam<Implementation> {
     }
     return count_wrong(device, p, work, seat()).value();
   }
-  DeviceBuffer send_, receive_;
   Enrolled setup_;
+  DeviceBuffer send_, receive_;  // of setup_'s device, which has to outlive them
 };
 
 TEST_P(SubjectContract, ResultsAreExactForEveryCountAroundTheRanksAndPowersOfTwo) {
