@@ -12,6 +12,7 @@
 
 #include "launcher/bench_job.h"
 #include "mapping/affinity.h"
+#include "mapping/rules.h"
 #include "mapping/seats.h"
 
 namespace topolaunch::launcher {
@@ -100,6 +101,16 @@ AbJudgement judge_orders(std::vector<double> given, std::vector<double> solved) 
     judgement.faster = solved_wins ? AbJudgement::Faster::solved : AbJudgement::Faster::given;
   }
   return judgement;
+}
+
+std::string given_order_fault(const topo::Topology& topology, const JobModel& model) {
+  const auto pool = mapping::seat_pool(topology, model.constraints);
+  if (!pool) return pool.error().message;
+  const auto seats = mapping::given_seats(topology, *pool, model.constraints);
+  const std::string fault = mapping::placement_fault(topology, *pool, model.constraints, seats);
+  if (!fault.empty()) return fault;
+  const auto rules = mapping::Rules::make(topology, model.graph, model.constraints);
+  return rules ? rules->fault(seats) : rules.error().message;
 }
 
 mapping::Solution in_given_order(const topo::Topology& topology, const JobModel& model,

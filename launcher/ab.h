@@ -31,6 +31,8 @@ struct AbOutcome {
   std::string words;     ///< one line
 };
 
+/// What of the constraints the given order breaks, so that it must not run; empty if nothing.
+std::string given_order_fault(const topo::Topology& topology, const JobModel& model);
 /// `solution` with the given order's seats in the place of its own.
 mapping::Solution in_given_order(const topo::Topology& topology, const JobModel& model,
                                  const mapping::Solution& solution);

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cstdint>
+#include <numeric>
 #include <utility>
 
 #include "base/input_file.h"
@@ -73,6 +74,7 @@ std::pair<int, std::string> default_ranks(const JobSituation& situation,
     if (!stated && on_gpus > 0) return {on_gpus, "one per GPU"};
     int ranks = 0;
     for (std::size_t h = 0; h < hosts.size(); ++h) {
+      if (seats[h] == 0) continue;  // left out
       ranks += hosts[h].slots > 0
                    ? hosts[h].slots
                    : situation.topology.hosts[h].gpus.empty() ? 1 : std::max(1, seats[h]);
@@ -88,6 +90,29 @@ std::pair<int, std::string> default_ranks(const JobSituation& situation,
   return {1, "no GPU"};
 }
 
+/// --oversubscribe: raises slots until all ranks have one, evenly over the hosts that take part and
+/// up to their max_slots.
+void share_evenly(const std::vector<JobHost>& hosts, const std::vector<int>& seats, int ranks,
+                  std::vector<int>& slots) {
+  std::int64_t room = std::accumulate(slots.begin(), slots.end(), std::int64_t{0});
+  while (room < ranks) {
+    std::vector<std::size_t> open;
+    for (std::size_t h = 0; h < hosts.size(); ++h) {
+      const bool full = hosts[h].max_slots > 0 && slots[h] >= hosts[h].max_slots;
+      if (seats[h] > 0 && !full) open.push_back(h);
+    }
+    if (open.empty()) return;  // the solver says that there is no room
+    const auto missing = static_cast<int>(ranks - room);
+    const int share = std::max(1, missing / static_cast<int>(open.size()));
+    for (const std::size_t h : open) {
+      const int most = hosts[h].max_slots > 0 ? hosts[h].max_slots - slots[h] : share;
+      const int more = std::min({share, most, static_cast<int>(ranks - room)});
+      slots[h] += more;
+      room += more;
+    }
+  }
+}
+
 /// Ranks that each host of --hosts takes: its slots, else its GPUs, else an even share.
 std::vector<int> slots_of(const JobSituation& situation, const std::vector<int>& seats, int ranks) {
   const auto& hosts = *situation.hosts;
@@ -96,14 +121,16 @@ std::vector<int> slots_of(const JobSituation& situation, const std::vector<int>&
   int left = ranks;
   for (std::size_t h = 0; h < hosts.size(); ++h) {
     const int on_gpus = situation.topology.hosts[h].gpus.empty() ? 0 : seats[h];
-    slots.push_back(hosts[h].slots > 0 ? hosts[h].slots : on_gpus);
+    slots.push_back(seats[h] == 0 ? 0 : hosts[h].slots > 0 ? hosts[h].slots : on_gpus);
     left -= slots.back();
-    if (slots.back() == 0) open.push_back(h);
+    if (slots.back() == 0 && seats[h] > 0) open.push_back(h);
   }
   for (std::size_t i = 0; i < open.size(); ++i) {
     const int hosts_left = static_cast<int>(open.size() - i);
     const int share = std::max(1, (left + hosts_left - 1) / hosts_left);
-    slots[open[i]] = std::min(share, std::max(1, mapping::default_slots(situation.topology.hosts[open[i]])));
+    int most = std::max(1, mapping::default_slots(situation.topology.hosts[open[i]]));
+    if (hosts[open[i]].max_slots > 0) most = std::min(most, hosts[open[i]].max_slots);
+    slots[open[i]] = std::min(share, most);
     left -= slots[open[i]];
   }
   return slots;
@@ -284,13 +311,7 @@ Result<JobModel> model_job(const JobOptions& options, const JobSituation& situat
     constraints.slots_per_host = slots_of(situation, seats, constraints.ranks);
   }
   if (options.oversubscribe && situation.hosts != nullptr) {
-    const int hosts = static_cast<int>(situation.hosts->size());
-    const int share = (constraints.ranks + hosts - 1) / hosts;
-    for (std::size_t h = 0; h < situation.hosts->size(); ++h) {
-      int& slots = constraints.slots_per_host[h];
-      const int most = (*situation.hosts)[h].max_slots;
-      slots = std::max(slots, most > 0 ? std::min(share, most) : share);
-    }
+    share_evenly(*situation.hosts, seats, constraints.ranks, constraints.slots_per_host);
   } else if (options.oversubscribe) {
     constraints.slots_per_host = mapping::shared_slots(seats, constraints.ranks);
   }

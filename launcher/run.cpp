@@ -176,6 +176,10 @@ void settle(Story& story, std::optional<quota::RunHold>& hold, const Voice& voic
 /// --ab: the story goes on with the order that was measured to be faster.
 Status choose_by_measurement(const PlanRequest& wanted, const JobModel& model, Story& story,
                              const RunFiles& record, const Outside& outside, const Voice& voice) {
+  if (const std::string fault = given_order_fault(story.topology, model); !fault.empty()) {
+    voice.say("--ab: the given order is not allowed (" + fault + "): the solved order runs");
+    return {};
+  }
   const mapping::Solution given = in_given_order(story.topology, model, story.solution);
   PlanRequest request{story.topology, wanted.graph, given, wanted.visible, wanted.environment,
                       wanted.options, wanted.engine, wanted.id, wanted.executable,
@@ -195,6 +199,7 @@ Status choose_by_measurement(const PlanRequest& wanted, const JobModel& model, S
   if (!outcome->given_runs) return {};
   story.plan = std::move(plan);
   story.solution = given;
+  story.phases = mapping::phases_of(story.topology, model.graph, given);
   story.solution.gain.why = "no gain possible: measured, the given order is no slower";
   return {};
 }
@@ -284,6 +289,7 @@ Result<Answer> run_here(const RunOptions& options, const std::vector<JobHost>& h
   record.planned(story);
   if (options.validate != "off") {
     if (Status ok = measure_before(options, story, outside, voice); !ok) {
+      record.refused(story, ok.error());
       return fail(std::move(ok).error());
     }
   } else {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "launcher/hosts/job_hosts.h"
 
+#include <arpa/inet.h>
+
 #include <algorithm>
 #include <array>
 #include <cctype>
@@ -67,6 +69,19 @@ Result<std::vector<Word>> words_of(std::string_view list) {
   return words;
 }
 
+/// An IPv6 address, with the interface behind it where it is link-local (fe80::1%eth0). It goes on
+/// command lines as it is, so nothing else may pass.
+bool is_address(std::string_view text) {
+  const std::string digits(text.substr(0, text.find('%')));
+  in6_addr parsed{};
+  if (::inet_pton(AF_INET6, digits.c_str(), &parsed) != 1) return false;
+  const std::string_view scope = text.substr(digits.size());
+  return scope.empty() || (scope.size() > 1 && std::ranges::all_of(scope.substr(1), [](char c) {
+                             return std::isalnum(static_cast<unsigned char>(c)) != 0 ||
+                                    c == '.' || c == '-' || c == '_';
+                           }));
+}
+
 /// One word: names with their slots. The error has no place yet.
 Result<std::vector<JobHost>> hosts_of(std::string_view word) {
   std::string_view names = word;
@@ -98,6 +113,10 @@ Result<std::vector<JobHost>> hosts_of(std::string_view word) {
     host.slots = *count;
   }
   if (address_in_brackets) {
+    if (!is_address(names)) {
+      return fail(Code::wrong_usage, "'" + std::string(names) + "' is no IPv6 address",
+                  "brackets with a ':' inside hold one, like [2001:db8::7]:2");
+    }
     host.name = names;
     return std::vector<JobHost>{host};
   }

@@ -35,7 +35,8 @@ std::size_t length_at(std::string_view text) {
 
 /// A message with bytes: NUL, length of the JSON text, that text, the bytes.
 Result<Json> with_bytes(std::string_view frame) {
-  const std::size_t size = frame.size() >= 5 ? length_at(frame.substr(1)) : SIZE_MAX;
+  if (frame.size() < 5) return fail(Code::invalid_input, "a message is cut short");
+  const std::size_t size = length_at(frame.substr(1));
   if (size > frame.size() - 5) return fail(Code::invalid_input, "a message is cut short");
   auto message = parse_json(frame.substr(5, size), "message");
   if (!message) return message;

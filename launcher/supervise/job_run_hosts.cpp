@@ -159,8 +159,8 @@ void JobRun::hear_host(HostLink& host, Json& message) {
   }
   if (RankProcess* const rank = rank_of("rank")) {
     take_word(*rank, message);
-  } else if (in.has("error")) {
-    JsonFields error(*in.object("error"), "host", "error");
+  } else if (const Json* const said = in.has("error") ? in.object("error") : nullptr) {
+    JsonFields error(*said, "host", "error");
     fail_start({static_cast<Code>(error.integer_or("code", 1, 255, exit_status(Code::internal))),
                 "host " + host.name + ": " + error.text_or("message", "can't start there"),
                 error.text_or("next", {}),
@@ -241,6 +241,14 @@ bool JobRun::meet() {
     notes_.push_back(std::string(name) + "=" + wanted + " can't be had on rank 0's host " +
                      ranks_.front().plan->host + ": " + got + " was taken");
   };
+  if (port <= 0 || address.empty()) {
+    fail_start({Code::unavailable,
+                "no free port, or no address, for MASTER_PORT on " + ranks_.front().plan->host,
+                "set MASTER_ADDR and MASTER_PORT",
+                {},
+                0});
+    return false;
+  }
   if (plan_.master_address.empty()) note("MASTER_ADDR", launch_.wanted_address, address);
   if (plan_.master_port <= 0 && launch_.wanted_port > 0) {
     note("MASTER_PORT", std::to_string(launch_.wanted_port), std::to_string(port));

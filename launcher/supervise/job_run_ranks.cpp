@@ -108,14 +108,14 @@ void JobRun::hear_rank(RankProcess& rank) {
 void JobRun::take_word(RankProcess& rank, const Json& message) {
   JsonFields in(message, "shim", "");
   rank.became = in.number_or("boot_seconds", 0, 1e12, rank.became);
-  if (in.has("observation")) {
-    if (auto seen = observation_from_json(*in.object("observation"))) {
+  if (const Json* const said = in.has("observation") ? in.object("observation") : nullptr) {
+    if (auto seen = observation_from_json(*said)) {
       rank.observation = std::move(*seen);
       if (rank.stage < Stage::observed) rank.stage = Stage::observed;
     }
   }
-  if (in.has("error")) {
-    JsonFields error(*in.object("error"), "shim", "error");
+  if (const Json* const said = in.has("error") ? in.object("error") : nullptr) {
+    JsonFields error(*said, "shim", "error");
     const int code = error.integer_or("code", 1, 255, exit_status(Code::internal));
     std::string text = error.text_or("message", "the command can't be started");
     if (ranks_.size() > 1) {

@@ -36,16 +36,20 @@ Line line_of(const std::string& run, const std::string& folder, const Outside& o
     const auto event = parse_json(std::string_view(*text).substr(begin, end - begin), folder);
     begin = end + 1;
     if (!event || !event->is_object()) continue;
-    const std::string name = event->value("event", "");
-    if (name == "planned") {
-      line.ranks = event->value("ranks", std::int64_t{0});
-      line.command = shell_quoted(event->value("command", std::vector<std::string>{}));
+    try {
+      const std::string name = event->value("event", "");
+      if (name == "planned") {
+        line.ranks = event->value("ranks", std::int64_t{0});
+        line.command = shell_quoted(event->value("command", std::vector<std::string>{}));
+      }
+      if (name == "started") {
+        line.started = event->value("time", 0.0);
+        launcher = event->value("launcher_pid", std::int64_t{0});
+      }
+      line.state = name;
+    } catch (const Json::exception&) {
+      continue;  // a line that is not ours, or of another version
     }
-    if (name == "started") {
-      line.started = event->value("time", 0.0);
-      launcher = event->value("launcher_pid", std::int64_t{0});
-    }
-    line.state = name;
   }
   if (line.state == "started") {
     const bool alive = outside.files.exists("/proc/" + std::to_string(launcher));

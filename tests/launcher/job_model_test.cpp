@@ -163,5 +163,33 @@ TEST(JobModel, ExcludedHostsGiveNoRanks) {
   EXPECT_EQ(model_job(options, {topology, nullptr, 0}, world.outside())->constraints.ranks, 2);
 }
 
+TEST(JobModel, ExcludedHostsOfAListTakeNoSlots) {
+  topo::Topology topology = machine(0);
+  topology.hosts.push_back(example_host(0));
+  topology.hosts[1].name = "other";
+  const TemporaryWorld world;
+  JobOptions options;
+  options.excluded = {"other"};
+  std::vector<JobHost> hosts(2);
+  hosts[0].name = topology.hosts[0].name;
+  hosts[1].name = "other";
+  for (const int slots : {0, 4}) {
+    hosts[0].slots = hosts[1].slots = slots;
+    const auto model = model_job(options, {topology, nullptr, 0, &hosts}, world.outside());
+    ASSERT_TRUE(model) << model.error().text();
+    EXPECT_EQ(model->constraints.ranks, slots == 0 ? 1 : 4);
+    EXPECT_EQ(model->constraints.slots_per_host.back(), 0);
+  }
+  hosts[0].slots = hosts[1].slots = 0;
+  hosts[0].max_slots = 2;
+  options.excluded.clear();
+  options.oversubscribe = true;
+  options.ranks = 9;
+  const auto shared = model_job(options, {topology, nullptr, 0, &hosts}, world.outside());
+  ASSERT_TRUE(shared) << shared.error().text();
+  EXPECT_EQ(shared->constraints.slots_per_host.front(), 2) << "no more than max_slots";
+  EXPECT_EQ(shared->constraints.slots_per_host.back(), 7) << "the other takes what is left";
+}
+
 }  // namespace
 }  // namespace topolaunch::launcher

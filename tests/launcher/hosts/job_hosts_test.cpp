@@ -44,6 +44,14 @@ TEST(JobHosts, ReadsAddresses) {
               ElementsAre("10.0.0.7:2", "2001:db8::7", "fe80::1%eth0:4"));
 }
 
+TEST(JobHosts, TakesNothingButAnAddressInBrackets) {
+  // It would go on ssh's command line.
+  for (const char* const bad : {"[-oProxyCommand=touch /tmp/x:]", "[::1;reboot]", "[fe80::1%a b]",
+                                "[fe80::1%]", "[1:2]", "[:]"}) {
+    EXPECT_NE(refusal(bad), "taken") << bad;
+  }
+}
+
 TEST(JobHosts, RepeatsAddUp) {
   EXPECT_THAT(list("a,b,a,a"), ElementsAre("a:3", "b"));
   EXPECT_THAT(list("a:4,b,a:4"), ElementsAre("a:8", "b"));

@@ -30,5 +30,22 @@ TEST(Channel, CarriesMessagesAndDescriptors) {
   ::close(ends[0]);
 }
 
+TEST(Channel, TakesNoPartOfAMessageForOne) {
+  // Frames of bytes (NUL, length of the text, text, bytes) that end too early, and one that lies.
+  for (const std::string& frame :
+       {std::string(""), std::string("\0", 1), std::string("\0\2\0", 3),
+        std::string("\0\2\0\0", 4), std::string("\0\2\0\0\0", 5),
+        std::string("\0\377\377\377\377{}", 7), std::string("\0\1\0\0\0{}", 7)}) {
+    auto server = ControlServer::open();
+    auto client = connect_control(server->address());
+    auto peer = server->accept();
+    std::string sent(4, '\0');
+    sent[0] = static_cast<char>(frame.size());
+    sent += frame;
+    ASSERT_EQ(::write(client->fd(), sent.data(), sent.size()), static_cast<ssize_t>(sent.size()));
+    EXPECT_FALSE(peer->channel.await(200)) << frame.size();
+  }
+}
+
 }  // namespace
 }  // namespace topolaunch::launcher
