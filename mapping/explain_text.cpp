@@ -52,7 +52,7 @@ std::string ratio(double given, double solved) {
 
 std::string row(const std::string& label, const std::string& given, const std::string& solved,
                 const std::string& note) {
-  auto line = fmt::format("  {:<24.24} {:>16} {:>16}  {}", label, given, solved, note);
+  auto line = fmt::format("  {:<28.28} {:>14} {:>16}  {}", label, given, solved, note);
   while (!line.empty() && line.back() == ' ') line.pop_back();
   return line + "\n";
 }

@@ -71,6 +71,11 @@ void JobRun::hear_stranger(Stranger& stranger) {
   rank.channel = std::move(stranger.channel);
   rank.channel.set_limit(Channel::kMaxMessage);
   rank.stage = Stage::greeted;
+  if (by_ || start_error_) {  // the job is ending, and this one could not be told before
+    rank.told_to_stop = true;
+    rank.signal(SIGTERM);
+    return;
+  }
   // mpirun takes its host for this one, and it must know.
   if (std::exchange(rank.link, nullptr) != nullptr) release_orders();
   if (released_ && rank.channel.open() && !rank.has_order) give_order(rank);

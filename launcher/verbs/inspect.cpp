@@ -84,7 +84,13 @@ Result<Answer> topo_verb(const TopoOptions& options, const Outside& outside) {
   if (options.format == "svg" || options.format == "dot") {
     return Answer{drawn(options.format, topology, scene->ranks), 0};
   }
-  if (options.format == "slurm") return Answer{topo::slurm_tree(topology), 0};
+  if (options.format == "slurm") {
+    if (topology.fabric.switches.empty()) {
+      return fail(Code::unavailable, "no network is known here that topology.conf could describe",
+                  "give one: --topology FILE of a network (docs/formats.md)");
+    }
+    return Answer{topo::slurm_tree(topology), 0};
+  }
   if (options.format == "simgrid") return answer(topo::simgrid_platform(topology));
   if (options.format == "nccl-xml") {
     if (topology.hosts.size() != 1) {

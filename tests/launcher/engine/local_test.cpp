@@ -42,6 +42,15 @@ TEST(Local, HandsOnTheDescriptorsThatItWasGiven) {
   EXPECT_EQ(outcome.out, "from the shell\n") << outcome.err;
 }
 
+TEST(Local, ARankThatIsStillStartingHearsOfTheEnd) {
+  // Whether the first has failed before the second is there is chance: a few tries.
+  for (int i = 0; i < 10; ++i) {
+    Process process(
+        driver("local", 2, {"--grace", "30"}, sh("[ $RANK = 0 ] && exit 9; exec sleep 60")));
+    ASSERT_EQ(process.wait(15).status, 9);
+  }
+}
+
 TEST(Local, EndsTheJobWhenTheKeeperIsKilled) {
   const std::string mark = "TL_TEST_MARK=keeper" + std::to_string(::getpid());
   Process process(
