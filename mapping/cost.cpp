@@ -48,7 +48,6 @@ struct CostModel::Tables {
   mutable std::vector<Part> parts;
   mutable int part_count = 0;
   mutable std::vector<int> part_of_host;
-  mutable std::vector<int> order_scratch;
   /// Distinct phases in order of first appearance, with the groups of each.
   struct Phase {
     std::string name;

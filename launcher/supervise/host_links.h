@@ -61,8 +61,6 @@ class HostLinks {
   std::vector<HostNews> take_news();
   /// Lets go of strangers that have had their time.
   void settle(double now);
-  /// No new connection from now on.
-  void stop_listening() { listener_.socket.reset(); }
   std::size_t strangers() const { return strangers_.size(); }
 
  private:
