@@ -2,6 +2,7 @@
 #include "launcher/cli.h"
 
 #include <algorithm>
+#include <map>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -21,15 +22,24 @@ struct Parser {
   std::unique_ptr<Request> request;
 };
 
-Parser make_parser(const VerbEntry& verb) {
-  Parser parser{std::make_unique<CLI::App>(std::string(verb.summary)),
-                std::make_unique<Request>()};
-  parser.app->name("topolaunch " + std::string(verb.name));
-  parser.app->get_formatter()->column_width(32);
-  parser.app->set_help_flag("-h,--help", "this text")->group("Output");
-  verb.build(*parser.app, *parser.request);
-  return parser;
-}
+/// The parsers of one command line, each built once, when first asked for: CLI11 compares every new
+/// option with all before it, which for `run` costs a millisecond.
+class Parsers {
+ public:
+  Parser& of(const VerbEntry& verb) {
+    Parser& parser = made_[&verb];
+    if (parser.app) return parser;
+    parser = {std::make_unique<CLI::App>(std::string(verb.summary)), std::make_unique<Request>()};
+    parser.app->name("topolaunch " + std::string(verb.name));
+    parser.app->get_formatter()->column_width(32);
+    parser.app->set_help_flag("-h,--help", "this text")->group("Output");
+    verb.build(*parser.app, *parser.request);
+    return parser;
+  }
+
+ private:
+  std::map<const VerbEntry*, Parser> made_;
+};
 
 const VerbEntry* find_verb(std::string_view name) {
   for (const VerbEntry& verb : verbs()) {
@@ -40,12 +50,11 @@ const VerbEntry* find_verb(std::string_view name) {
 
 /// Whether an option word is followed by its value; asks the verbs, `run` first. Nothing for one
 /// that no verb knows.
-std::optional<bool> takes_value(const std::string& word) {
+std::optional<bool> takes_value(const std::string& word, Parsers& parsers) {
   const bool is_short = !word.starts_with("--");
   const std::string name = is_short ? word.substr(0, 2) : word.substr(0, word.find('='));
   for (const VerbEntry& verb : verbs()) {
-    const Parser parser = make_parser(verb);
-    if (const CLI::Option* const option = parser.app->get_option_no_throw(name)) {
+    if (const CLI::Option* const option = parsers.of(verb).app->get_option_no_throw(name)) {
       return option->get_items_expected_max() > 0 && name == word;  // not -n4, --ranks=4
     }
   }
@@ -59,7 +68,7 @@ struct Split {
   bool has_separator = false;
 };
 
-Split split_words(const std::vector<std::string>& words) {
+Split split_words(const std::vector<std::string>& words, Parsers& parsers) {
   Split split;
   std::size_t i = 0;
   bool looking = true;  // for the verb; an unknown option ends that: it is refused by name
@@ -69,7 +78,7 @@ Split split_words(const std::vector<std::string>& words) {
       split.options.push_back(word);
     } else if (word.size() > 1 && word.front() == '-') {
       split.options.push_back(word);
-      const auto valued = takes_value(word);
+      const auto valued = takes_value(word, parsers);
       looking = valued.has_value();
       if (valued.value_or(false) && i + 1 < words.size() && words[i + 1] != "--") {
         split.options.push_back(words[++i]);
@@ -85,9 +94,8 @@ Split split_words(const std::vector<std::string>& words) {
   return split;
 }
 
-std::string verb_help(const VerbEntry& verb) {
-  const Parser parser = make_parser(verb);
-  return help_of(*parser.app, std::string(verb.name) + " " + std::string(verb.usage));
+std::string verb_help(const VerbEntry& verb, Parsers& parsers) {
+  return help_of(*parsers.of(verb).app, std::string(verb.name) + " " + std::string(verb.usage));
 }
 
 tl::unexpected<Error> unknown_verb(const std::string& word,
@@ -161,7 +169,8 @@ Status apply_settings(CLI::App& app, const Settings& settings) {
 
 Result<Request> parse_command_line(const std::vector<std::string>& words, const Settings& settings,
                                    const std::function<bool(const std::string&)>& is_command) {
-  Split split = split_words(words);
+  Parsers parsers;
+  Split split = split_words(words, parsers);
   const VerbEntry* verb = &verbs().front();
   if (split.first) {
     verb = find_verb(*split.first);
@@ -169,7 +178,7 @@ Result<Request> parse_command_line(const std::vector<std::string>& words, const 
       if (split.options.empty()) return Request(HelpRequest{general_help()});
       verb = find_verb(split.options.front());
       if (verb == nullptr) return unknown_verb(split.options.front(), words, is_command);
-      return Request(HelpRequest{verb_help(*verb)});
+      return Request(HelpRequest{verb_help(*verb, parsers)});
     }
     if (verb == nullptr) return unknown_verb(*split.first, words, is_command);
   }
@@ -183,9 +192,9 @@ Result<Request> parse_command_line(const std::vector<std::string>& words, const 
     return Request(std::move(quota));
   }
   if (asks_for_help(split.options)) {
-    return Request(HelpRequest{split.first ? verb_help(*verb) : general_help()});
+    return Request(HelpRequest{split.first ? verb_help(*verb, parsers) : general_help()});
   }
-  Parser parser = make_parser(*verb);
+  Parser& parser = parsers.of(*verb);
   Status parsed = parse_words(*parser.app, std::move(split.options), std::string(verb->name));
   if (parsed) parsed = apply_settings(*parser.app, settings);
   if (!parsed) {
