@@ -40,6 +40,14 @@ Result<std::vector<double>> distances(const std::string& value) {
 void topology_options(CLI::App& app, TopologyOptions& o) {
   list(app, "--topology", o.topologies, "in place of this machine; repeatable", "FILE|SPEC",
        kWhere);
+  // Behind --topology, whose values replace the list.
+  parsed(
+      app, "--distances",
+      [&o](const std::string& value) -> Status {
+        o.topologies.push_back(value);
+        return {};
+      },
+      "distances between hosts: CSV, Matrix Market", "FILE", kWhere);
   parsed(
       app, "--distance",
       [&o](const std::string& value) -> Status {

@@ -179,7 +179,6 @@ bool asks_for_help(const std::vector<std::string>& words) {
 
 const std::vector<PlannedName>& planned_options() {
   static const std::vector<PlannedName> names{
-      {"--distances", "give levels as --topology tree:... with --distance"},
       {"--max-restarts", "restart from the job's checkpoint by hand"},
       {"--wait", "try again later"},
       {"--after", "chain the commands in a shell with &&"},
