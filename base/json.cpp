@@ -27,7 +27,7 @@ class StrictBuilder final : public nlohmann::json_sax<Json> {
   bool start_array(std::size_t) override { return open(Json::array()); }
   bool end_array() override { return close(); }
   bool key(string_t& v) override {
-    if (!keys_.back().insert(v).second) return refuse("key \"" + v + "\" appears twice");
+    if (is_known(v)) return refuse("key \"" + v + "\" appears twice");
     pending_key_ = std::move(v);
     return true;
   }
@@ -52,6 +52,19 @@ class StrictBuilder final : public nlohmann::json_sax<Json> {
   bool refuse(std::string why) {
     message_ = std::move(why);
     return false;
+  }
+  /// Looks through the members of a small object; a large one gets a set of its keys.
+  bool is_known(const std::string& key) {
+    constexpr std::size_t kSmall = 16;
+    const auto& members = stack_.back()->get_ref<const Json::object_t&>();
+    if (members.size() < kSmall) {
+      return std::ranges::any_of(members, [&](const auto& member) { return member.first == key; });
+    }
+    auto& keys = keys_.back();
+    if (keys.empty()) {
+      for (const auto& member : members) keys.insert(member.first);
+    }
+    return !keys.insert(key).second;
   }
   Json* place(Json value) {
     if (stack_.empty()) {
@@ -89,7 +102,7 @@ class StrictBuilder final : public nlohmann::json_sax<Json> {
   JsonLimits limits_;
   // Pointers stay valid: while a child is open its parent gets no further element.
   std::vector<Json*> stack_;
-  std::vector<std::set<std::string>> keys_;
+  std::vector<std::set<std::string>> keys_;  ///< of the large objects among them
   std::string pending_key_;
   std::size_t count_ = 0;
   std::string message_;

@@ -8,9 +8,9 @@
 #include <utility>
 
 #include "base/commands.h"
+#include "base/nearest_name.h"
 #include "launcher/cli_apps.h"
 #include "launcher/help.h"
-#include "launcher/nearest_name.h"
 #include "launcher/quota_settings.h"
 
 namespace topolaunch::launcher {

@@ -177,6 +177,7 @@ void build_topo(CLI::App& app, Request& request) {
   auto& o = request.emplace<TopoOptions>();
   topology_options(app, o.topology);
   host_options(app, o.topology);
+  flag(app, "--probe", o.probe, "measure which of --hosts share a leaf", kWhere);
   text(app, "--host", o.host, "this host alone", "NAME", kWhere);
   choice(app, "--format", o.format,
          {"tree", "json", "nccl-xml", "slurm", "dot", "svg", "simgrid"},
@@ -185,6 +186,14 @@ void build_topo(CLI::App& app, Request& request) {
   text(app, "--color-by", o.dimension, "colour ranks by these groups", "tp|pp|dp..", kOutput);
   app.add_flag_callback("--json", [&o] { o.format = "json"; }, "the same as --format json")
       ->group(kOutput);
+  // As people type it; --topology FILE is the same.
+  app.add_option_function<std::vector<std::string>>(
+         "FILE",
+         [&o](const std::vector<std::string>& files) {
+           o.topology.topologies.insert(o.topology.topologies.end(), files.begin(), files.end());
+         },
+         "topology files or SPECs, as --topology takes them")
+      ->group(kWhere);
 }
 
 void build_lint(CLI::App& app, Request& request) {
@@ -284,7 +293,7 @@ const std::vector<VerbEntry>& verbs() {
   static const std::vector<VerbEntry> all{
       {"run", "[OPTIONS] -- COMMAND [ARGS...]", "place the ranks, start the job, check, report",
        true, build_run},
-      {"topo", "[OPTIONS]", "what is this machine: GPUs, links, NICs, NUMA", false, build_topo},
+      {"topo", "[OPTIONS] [FILE...]", "what is this machine: GPUs, links, NICs, NUMA", false, build_topo},
       {"lint", "[OPTIONS] [FILE...]", "is this file, machine, environment, job right? 1 = findings",
        false, build_lint},
       {"map", "[OPTIONS]", "solve and print the placement, start nothing", false, build_map},

@@ -5,7 +5,7 @@
 #include <charconv>
 #include <utility>
 
-#include "launcher/nearest_name.h"
+#include "base/nearest_name.h"
 
 namespace topolaunch::launcher {
 namespace {

@@ -6,7 +6,7 @@
 #include <toml++/toml.h>
 #include <utility>
 
-#include "launcher/nearest_name.h"
+#include "base/nearest_name.h"
 
 namespace topolaunch::launcher {
 namespace {

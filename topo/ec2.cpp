@@ -85,7 +85,7 @@ class Reader {
     places_.add(origin, id, chain);
     const std::string type = string_of(member(&entry, "InstanceType"));
     add_instance_type(origin, id, type, facts_);
-    if (const auto* known = instance_type(type)) {
+    if (const auto* known = instance_type(type); known != nullptr && known->network().known()) {
       ++typed_;
       rates_.insert(known->network().bytes_per_second());
     }

@@ -6,25 +6,23 @@
 namespace topolaunch::topo {
 namespace {
 
+/// Of three values the middle one is right though one of them was an accident.
+constexpr int kLeastTournaments = 3;
+
 class Probe {
  public:
   Probe(const std::vector<std::string>& hosts, const MeasureRound& measure, ProbeResult& result)
       : hosts_(hosts), measure_(measure), result_(result) {}
 
-  /// Every round there and back.
-  Status run(PairFact::Of of, std::uint64_t seed, int pattern) {
-    for (const Round& round : tournament(static_cast<int>(hosts_.size()), seed, pattern)) {
-      Round back;
-      for (const auto& [from, to] : round) back.emplace_back(to, from);
-      for (const Round& way : {round, back}) {
-        const auto values = measure_(of, way);
-        if (!values) return tl::unexpected(values.error());
-        ++result_.rounds;
-        for (std::size_t i = 0; i < way.size() && i < values->size(); ++i) {
-          result_.pairs.push_back({hosts_[static_cast<std::size_t>(way[i].first)],
-                                   hosts_[static_cast<std::size_t>(way[i].second)], of,
-                                   (*values)[i], true});
-        }
+  Status run(PairFact::Of of, std::uint64_t seed) {
+    for (const Round& round : tournament(static_cast<int>(hosts_.size()), seed)) {
+      const auto values = measure_(of, round);
+      if (!values) return tl::unexpected(values.error());
+      ++result_.rounds;
+      for (std::size_t i = 0; i < round.size() && i < values->size(); ++i) {
+        result_.pairs.push_back({hosts_[static_cast<std::size_t>(std::min(round[i].first, round[i].second))],
+                                 hosts_[static_cast<std::size_t>(std::max(round[i].first, round[i].second))],
+                                 of, (*values)[i], true});
       }
     }
     return {};
@@ -57,24 +55,24 @@ Result<ProbeResult> probe_fabric(const std::vector<std::string>& hosts, const Me
                                  const ProbeOptions& options) {
   ProbeResult result;
   Probe probe(hosts, measure, result);
-  if (auto done = probe.run(PairFact::Of::latency, options.seed, 0); !done) {
+  if (auto done = probe.run(PairFact::Of::latency, options.seed); !done) {
     return tl::unexpected(std::move(done.error()));
   }
   result.by = PairFact::Of::latency;
   result.leaves = probe.look(result.by);
   if (result.leaves.sure) return result;
   result.by = PairFact::Of::bandwidth;
-  const int patterns = tournament_patterns(static_cast<int>(hosts.size()));
-  while (result.tournaments < options.most_tournaments && !options.time_is_up()) {
-    const auto seed = options.seed + static_cast<std::uint64_t>(result.tournaments / patterns);
-    if (auto done = probe.run(result.by, seed, result.tournaments % patterns); !done) {
+  while (result.tournaments < options.most_tournaments &&
+         (result.tournaments < kLeastTournaments || !options.time_is_up())) {
+    const auto seed = options.seed + static_cast<std::uint64_t>(result.tournaments);
+    if (auto done = probe.run(result.by, seed); !done) {
       return tl::unexpected(std::move(done.error()));
     }
     ++result.tournaments;
     LeafClusters found = probe.look(result.by);
     const bool agreed = found.sure && result.leaves.sure && found.leaf == result.leaves.leaf;
     result.leaves = std::move(found);
-    if (agreed) return result;
+    if (agreed && result.tournaments >= kLeastTournaments) return result;
   }
   // Certain once is not enough: the next tournament might have said otherwise.
   result.leaves.sure = false;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // probe_fabric(): measures which hosts share a leaf, with whatever can run a round of pairs. First
-// latency, which shows leaves where the path shows at all; then tournaments of bandwidth, until two
-// in a row agree on leaves that are certain, or the budget is spent.
+// latency, which shows leaves where the path shows at all; then tournaments of bandwidth, three at
+// least, until two in a row lead to the same leaves and both are certain, or the budget is spent.
 #pragma once
 
 #include <functional>
@@ -15,14 +15,14 @@
 
 namespace topolaunch::topo {
 
-/// Measures the pairs of a round at the same time; a value for each, bytes per second or seconds;
-/// zero or less = that pair failed.
+/// Measures the pairs of a round at the same time, both directions at once; a value for each: bytes
+/// per second of the slower direction, or seconds. Zero or less = that pair failed.
 using MeasureRound = std::function<Result<std::vector<double>>(PairFact::Of, const Round&)>;
 
 struct ProbeOptions {
   int most_tournaments = 10;
   std::uint64_t seed = 1;
-  std::function<bool()> time_is_up = [] { return false; };  ///< asked between tournaments
+  std::function<bool()> time_is_up = [] { return false; };  ///< asked between tournaments, from the fourth on
 };
 
 struct ProbeResult {

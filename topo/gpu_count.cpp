@@ -16,14 +16,14 @@ namespace {
 constexpr int kMost = 1024;
 
 /// "NVIDIA-H100-80GB-HBM3", "h100", "nvidia-h100-mega-80gb": the longest word of our models in it.
-const GpuModel* model_of(const std::string& said) {
+const ServerModel* model_of(const std::string& said) {
   std::string text;
   for (const char c : said) {
     const bool letter = std::isalnum(static_cast<unsigned char>(c)) != 0;
     text += letter ? static_cast<char>(std::tolower(static_cast<unsigned char>(c))) : ' ';
   }
   text = " " + text + " ";
-  const GpuModel* found = nullptr;
+  const ServerModel* found = nullptr;
   for (const auto& model : gpu_models()) {
     if (text.find(fmt::format(" {} ", model.word)) == std::string::npos) continue;
     if (found == nullptr || model.word.size() > found->word.size()) found = &model;
@@ -56,7 +56,7 @@ std::vector<Fact> counted_gpus(const std::string& host, const std::vector<const 
     }
     return {};
   }
-  const GpuModel* model = model_of(said.model);
+  const ServerModel* model = model_of(said.model);
   std::vector<Fact> gpus;
   for (int i = 0; i < std::min(said.count, kMost); ++i) {
     GpuFact gpu;
@@ -68,7 +68,7 @@ std::vector<Fact> counted_gpus(const std::string& host, const std::vector<const 
     }
     gpus.push_back({count->origin, host, std::move(gpu)});
     // Fewer GPUs than the usual server has (a slice of it) still end in the same switches.
-    if (model == nullptr || model->links != GpuModel::Links::nvswitch) continue;
+    if (model == nullptr || model->links != ServerModel::Links::nvswitch) continue;
     GpuLinkFact link;
     link.from.index = i;
     link.to = GpuLink::To::nvswitch;

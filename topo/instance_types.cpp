@@ -8,8 +8,9 @@ namespace topolaunch::topo {
 namespace {
 
 // AWS: "Amazon EC2 accelerated computing instances", network bandwidth of the type (2026).
+// Of the smaller ones the network is "up to" so much, or shared: not said here.
 // Google Cloud: "GPU machine types", maximum network bandwidth (2026). OCI: "Compute shapes", RDMA.
-constexpr std::array<InstanceType, 32> kTypes{
+constexpr std::array<InstanceType, 56> kTypes{
     {{"p3.16xlarge", 8, "v100", 25},           {"p3dn.24xlarge", 8, "v100", 100},
      {"p4d.24xlarge", 8, "a100", 400},         {"p4de.24xlarge", 8, "a100", 400},
      {"p5.4xlarge", 1, "h100", 100},           {"p5.48xlarge", 8, "h100", 3200},
@@ -25,7 +26,19 @@ constexpr std::array<InstanceType, 32> kTypes{
      {"a3-ultragpu-8g", 8, "h200", 3600},      {"a4-highgpu-8g", 8, "b200", 3600},
      {"a4x-highgpu-4g", 4, "gb200", 2000},     {"BM.GPU4.8", 8, "a100", 1600},
      {"BM.GPU.A100-v2.8", 8, "a100", 1600},    {"BM.GPU.H100.8", 8, "h100", 3200},
-     {"BM.GPU.H200.8", 8, "h200", 3200},       {"BM.GPU.B200.8", 8, "b200", 3200}}};
+     {"BM.GPU.H200.8", 8, "h200", 3200},       {"BM.GPU.B200.8", 8, "b200", 3200},
+     {"p3.2xlarge", 1, "v100", 0},             {"p3.8xlarge", 4, "v100", 0},
+     {"g4dn.xlarge", 1, "t4", 0},              {"g4dn.2xlarge", 1, "t4", 0},
+     {"g4dn.4xlarge", 1, "t4", 0},             {"g4dn.8xlarge", 1, "t4", 0},
+     {"g4dn.16xlarge", 1, "t4", 0},            {"g4dn.12xlarge", 4, "t4", 0},
+     {"g4dn.metal", 8, "t4", 0},               {"g5.xlarge", 1, "NVIDIA A10G", 0},
+     {"g5.2xlarge", 1, "NVIDIA A10G", 0},      {"g5.4xlarge", 1, "NVIDIA A10G", 0},
+     {"g5.8xlarge", 1, "NVIDIA A10G", 0},      {"g5.16xlarge", 1, "NVIDIA A10G", 0},
+     {"g6.xlarge", 1, "NVIDIA L4", 0},         {"g6.2xlarge", 1, "NVIDIA L4", 0},
+     {"g6.4xlarge", 1, "NVIDIA L4", 0},        {"g6.8xlarge", 1, "NVIDIA L4", 0},
+     {"g6.16xlarge", 1, "NVIDIA L4", 0},       {"g6e.xlarge", 1, "l40s", 0},
+     {"g6e.2xlarge", 1, "l40s", 0},            {"g6e.4xlarge", 1, "l40s", 0},
+     {"g6e.8xlarge", 1, "l40s", 0},            {"g6e.16xlarge", 1, "l40s", 0}}};
 
 }  // namespace
 

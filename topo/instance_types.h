@@ -14,7 +14,7 @@ struct InstanceType {
   std::string_view name;  ///< "p5.48xlarge"
   int gpus;
   std::string_view model;  ///< a word of gpu_models(), or the product where they don't have it
-  double gigabits;         ///< of its network, one direction
+  double gigabits;         ///< of its network, one direction; 0 = not said
   Bandwidth network() const { return Bandwidth::gigabits_per_second(gigabits); }
 };
 

@@ -9,6 +9,7 @@
 #include "topo/assemble.h"
 #include "topo/ec2.h"
 #include "topo/kubernetes.h"
+#include "topo/probe_file.h"
 #include "topo/sagemaker.h"
 #include "topo/topograph.h"
 #include "topo/topology_json.h"
@@ -28,6 +29,7 @@ Result<std::vector<Fact>> read_own(const Json& json, const GivenText& given) {
 
 const std::vector<JsonFormat>& json_formats() {
   static const std::vector<JsonFormat> table{
+      {"a probe of the network (topolaunch topo --probe)", is_probe, facts_from_probe},
       {"topolaunch's own (topolaunch topo --format json)",
        [](const Json& json) { return has(json, "schema"); }, read_own},
       {"EC2 (aws ec2 describe-instance-topology, describe-instances)", is_ec2, facts_from_ec2},

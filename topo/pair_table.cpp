@@ -19,10 +19,9 @@ double one_of(std::vector<double>& values, PairFact::Of of, bool concurrent) {
   if (values.empty()) return kUnknown;
   std::sort(values.begin(), values.end());
   if (of == PairFact::Of::latency) return values.front();
-  // Beside others, a pair whose path is shared is held up in some rounds only; those show it. With
-  // many rounds the very worst may have been an accident.
-  if (concurrent) return values[values.size() >= 6 ? values.size() - 2 : values.size() - 1];
-  return values[(values.size() - 1) / 2];
+  // Beside others: the upper median. Where the leaves are of odd size a pair now and then has the
+  // uplink alone and looks near; that happens more often than that a near one is held up by chance.
+  return values[concurrent ? values.size() / 2 : (values.size() - 1) / 2];
 }
 
 }  // namespace

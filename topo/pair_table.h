@@ -3,8 +3,7 @@
 // PairTable: what was measured between hosts, as one square matrix of "how far apart": the
 // logarithm of time a byte, of latency, or of a distance, so that factors weigh the same in all of
 // them. Of several values of a direction the smallest latency counts (medians drown in the
-// scheduler's noise), the median bandwidth, and of bandwidths taken beside other pairs nearly the
-// least (what a shared path shows in some rounds only). Of the two directions the better one.
+// scheduler's noise) and the median bandwidth. Of the two directions the better one.
 #pragma once
 
 #include <cmath>

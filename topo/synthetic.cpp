@@ -15,7 +15,7 @@
 namespace topolaunch::topo {
 namespace {
 
-using Links = GpuModel::Links;
+using Links = ServerModel::Links;
 
 const Origin kOrigin{"synthetic", "", 0};
 

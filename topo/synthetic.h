@@ -21,7 +21,7 @@
 namespace topolaunch::topo {
 
 /// A GPU model that specs know, with the usual server around it.
-struct GpuModel {
+struct ServerModel {
   enum class Links { none, mesh, nvswitch };
   std::string_view word;     ///< as written in a spec: "h100"
   std::string_view product;  ///< as nvidia-smi prints it
@@ -39,9 +39,9 @@ struct GpuModel {
 /// A spec, parsed; every member holds what the facts are made of.
 struct SyntheticSpec {
   int hosts = 1;
-  const GpuModel* model = nullptr;  ///< nullptr: no GPUs
+  const ServerModel* model = nullptr;  ///< nullptr: no GPUs
   int gpus = 0;
-  GpuModel::Links links = GpuModel::Links::none;
+  ServerModel::Links links = ServerModel::Links::none;
   int nics = 0;
   Bandwidth nic_rate;
   bool efa = false;
@@ -57,6 +57,6 @@ Result<SyntheticSpec> parse_synthetic(std::string_view text);
 std::vector<Fact> synthetic_facts(const SyntheticSpec& spec);
 
 /// The models that specs know.
-const std::vector<GpuModel>& gpu_models();
+const std::vector<ServerModel>& gpu_models();
 
 }  // namespace topolaunch::topo

@@ -16,7 +16,7 @@
 namespace topolaunch::topo {
 namespace {
 
-using Links = GpuModel::Links;
+using Links = ServerModel::Links;
 
 enum class Unit { host, gpu, nic, socket, numa, core, thread };
 
@@ -273,7 +273,7 @@ class Parser {
                   fmt::format("say which, as in \"8 gpu h100\"; known are {}",
                               fmt::join(models, " ")));
     }
-    const GpuModel* model = spec_.model;
+    const ServerModel* model = spec_.model;
     spec_.gpus = gpus_.value_or(model != nullptr ? model->gpus : 0);
     if (spec_.gpus == 0) model = spec_.model = nullptr;
     spec_.links = model == nullptr ? Links::none : links_.value_or(usual_links(*model));
@@ -288,7 +288,7 @@ class Parser {
     spec_.sockets = sockets_.value_or(numa_ ? std::min(*numa_, 2) : model == nullptr ? 1 : 2);
     spec_.numa = numa_.value_or(spec_.sockets);
     spec_.cores = cores_.value_or(model == nullptr ? 8 * spec_.numa : model->cores);
-    if (!threads_said_) spec_.threads = model != nullptr && !model->grace && !cores_ ? 2 : 1;
+    if (!threads_said_) spec_.threads = model != nullptr && !model->grace ? 2 : 1;
     if (spec_.numa < spec_.sockets || spec_.cores < spec_.numa) {
       return fail(Code::wrong_usage,
                   fmt::format("synthetic: {} sockets, {} NUMA nodes and {} cores do not fit: every "
@@ -324,7 +324,7 @@ class Parser {
     return spec_;
   }
 
-  Links usual_links(const GpuModel& model) const {
+  Links usual_links(const ServerModel& model) const {
     // 16 V100 are a DGX-2.
     return model.links == Links::mesh && gpus_.value_or(model.gpus) > 8 ? Links::nvswitch : model.links;
   }
@@ -338,26 +338,6 @@ class Parser {
 };
 
 }  // namespace
-
-const std::vector<GpuModel>& gpu_models() {
-  // Product names and memory as nvidia-smi prints them; servers: DGX-1V, DGX A100, DGX H100/B200
-  // and HGX user guides, NVL72 compute tray, PCIe servers with two GPUs below a switch.
-  static const std::vector<GpuModel> models{
-      {"v100", "Tesla V100-SXM2-32GB", 32768, 70, 3, Links::mesh, 8, 2, 40, "edr", false},
-      {"t4", "Tesla T4", 15360, 75, 3, Links::none, 4, 1, 48, "100g", false},
-      {"a100", "NVIDIA A100-SXM4-80GB", 81920, 80, 4, Links::nvswitch, 8, 2, 128, "hdr", false},
-      {"a10", "NVIDIA A10", 23028, 86, 4, Links::none, 4, 1, 64, "100g", false},
-      {"l40s", "NVIDIA L40S", 46068, 89, 4, Links::none, 8, 2, 64, "hdr", false},
-      {"rtx4090", "NVIDIA GeForce RTX 4090", 24564, 89, 4, Links::none, 8, 2, 64, "100g", false},
-      {"h100", "NVIDIA H100 80GB HBM3", 81559, 90, 5, Links::nvswitch, 8, 1, 112, "ndr", false},
-      {"h200", "NVIDIA H200", 143771, 90, 5, Links::nvswitch, 8, 1, 112, "ndr", false},
-      {"gh200", "NVIDIA GH200 480GB", 97871, 90, 5, Links::none, 1, 1, 72, "ndr", true},
-      {"b200", "NVIDIA B200", 183359, 100, 5, Links::nvswitch, 8, 1, 112, "ndr", false},
-      {"gb200", "NVIDIA GB200", 189471, 100, 5, Links::nvswitch, 4, 1, 144, "ndr", true},
-      {"b300", "NVIDIA B300 SXM6 AC", 275040, 103, 6, Links::nvswitch, 8, 1, 128, "xdr", false},
-  };
-  return models;
-}
 
 Result<SyntheticSpec> parse_synthetic(std::string_view text) {
   if (text.size() > 4096) {

@@ -6,13 +6,7 @@
 
 namespace topolaunch::topo {
 
-int tournament_patterns(int hosts) {
-  int bits = 0;
-  while ((1 << bits) < hosts / 2) ++bits;
-  return 1 + bits;
-}
-
-std::vector<Round> tournament(int hosts, std::uint64_t seed, int pattern) {
+std::vector<Round> tournament(int hosts, std::uint64_t seed) {
   std::mt19937_64 random(seed);  // its numbers are the standard's; a distribution's are not
   std::vector<int> seat(static_cast<std::size_t>(hosts < 0 ? 0 : hosts));
   std::iota(seat.begin(), seat.end(), 0);
@@ -25,11 +19,7 @@ std::vector<Round> tournament(int hosts, std::uint64_t seed, int pattern) {
     Round round;
     for (std::size_t i = 0; i < seat.size() / 2; ++i) {
       const int a = seat[i], b = seat[seat.size() - 1 - i];
-      if (a == kNobody || b == kNobody) continue;
-      // A pattern turns the pairs whose number has one bit; two numbers differ in some bit.
-      const bool turned = pattern > 0 && ((i >> (pattern - 1)) & 1) != 0;
-      const bool drawn = random() % 2 != 0;
-      round.push_back(turned != drawn ? std::pair(b, a) : std::pair(a, b));
+      if (a != kNobody && b != kNobody) round.emplace_back(a, b);
     }
     rounds.push_back(std::move(round));
     const int last = seat.back();

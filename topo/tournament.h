@@ -3,10 +3,10 @@
 // tournament(): who measures with whom at the same time, so that every host meets every other once
 // and all of them are busy in each round.
 //
-// Why at once: where an uplink is as fast as one host's link, a pair by itself never feels it; two
-// pairs that share it do, if they go the same way. Which way that is nobody knows beforehand: over
-// the patterns of one seed any two pairs of a round go both ways to each other. With leaves of odd
-// size some pair may have its uplink alone: another seed shows those.
+// Why at once, and both ways: where an uplink is as fast as one host's link, a pair by itself never
+// feels it; two pairs that cross it do, and if each exchanges in both directions, whichever way
+// round they are. With leaves of odd size some pair may have its uplink alone in a round: another
+// seed puts others beside it.
 #pragma once
 
 #include <cstdint>
@@ -15,12 +15,11 @@
 
 namespace topolaunch::topo {
 
-/// (from, to): hosts by number.
+/// Pairs of hosts by number.
 using Round = std::vector<std::pair<int, int>>;
 
 /// hosts - 1 rounds (hosts, if odd: then one of them waits in each). The same for the same
-/// arguments. `pattern`: 0 ... tournament_patterns(hosts) - 1, the same pairs in other directions.
-std::vector<Round> tournament(int hosts, std::uint64_t seed, int pattern = 0);
-int tournament_patterns(int hosts);
+/// arguments.
+std::vector<Round> tournament(int hosts, std::uint64_t seed);
 
 }  // namespace topolaunch::topo

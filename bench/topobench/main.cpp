@@ -15,6 +15,7 @@
 
 #include "base/environment.h"
 #include "bench/topobench/deadline.h"
+#include "bench/topobench/fabric_trial.h"
 #include "bench/topobench/options.h"
 #include "bench/topobench/order_trial.h"
 #include "bench/topobench/session.h"
@@ -72,6 +73,9 @@ int main(int argc, char** argv) {
   try {
     if (argc > 1 && argv[1] == topolaunch::bench::kOrderTrialWord) {
       return topolaunch::bench::order_trial_main(argc, argv);
+    }
+    if (argc > 1 && argv[1] == topolaunch::bench::kFabricTrialWord) {
+      return topolaunch::bench::fabric_trial_main(argc, argv);
     }
     return topolaunch::bench::run(argc, argv);
   } catch (const std::exception& e) {

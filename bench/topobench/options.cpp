@@ -2,27 +2,11 @@
 #include "bench/topobench/options.h"
 
 #include <CLI/CLI.hpp>
-#include <algorithm>
-#include <numeric>
+
+#include "base/nearest_name.h"
 
 namespace topolaunch::bench {
 namespace {
-
-/// Edit distance: insertions, deletions, replacements.
-std::size_t distance(const std::string& a, const std::string& b) {
-  std::vector<std::size_t> row(b.size() + 1);
-  std::iota(row.begin(), row.end(), std::size_t{0});
-  for (std::size_t i = 1; i <= a.size(); ++i) {
-    std::size_t diagonal = row[0];
-    row[0] = i;
-    for (std::size_t j = 1; j <= b.size(); ++j) {
-      const std::size_t replaced = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
-      diagonal = row[j];
-      row[j] = std::min({row[j] + 1, row[j - 1] + 1, replaced});
-    }
-  }
-  return row[b.size()];
-}
 
 /// Options of nccl-tests that topobench doesn't have, so that they are refused by reason instead
 /// of by likeness.
@@ -58,17 +42,11 @@ Error unknown(const std::string& word, const CLI::App& app) {
     error.next = why;
     return error;
   }
-  std::string best;
-  std::size_t least = std::max<std::size_t>(2, name.size() / 2);
+  std::vector<std::string> known;
   for (const CLI::Option* option : app.get_options()) {
-    for (const std::string& known : option->get_lnames()) {
-      const std::size_t d = distance(name, "--" + known);
-      if (d < least) {
-        least = d;
-        best = "--" + known;
-      }
-    }
+    for (const std::string& one : option->get_lnames()) known.push_back("--" + one);
   }
+  const std::string best = nearest_name(name, known);
   error.next = best.empty() ? "topobench --help" : "did you mean " + best + "?";
   return error;
 }

@@ -5,8 +5,8 @@
 #include <functional>
 #include <utility>
 
+#include "base/nearest_name.h"
 #include "launcher/cli_options.h"
-#include "launcher/nearest_name.h"
 #include "launcher/quota_settings.h"
 #include "quota/verbs/verbs.h"
 

@@ -8,6 +8,7 @@
     law.py mirror      every source has its test, every test its source (mirror.txt: the exceptions)
     law.py names       no utils, common, misc, helpers, manager
     law.py licence     one SPDX line on top of every source
+    law.py once        no type is defined twice under one full name, which no compiler notices
     law.py private     nothing of the machine it was written on in the tree
     law.py size        files over 350 lines, as a question (never fails)
 
@@ -195,6 +196,34 @@ def names(tree):
                 yield f"{name}:1: '{part}' says nothing; name the noun"
 
 
+TYPE = re.compile(r"(?:template <[^>]*> ?)?(?:struct|class|union|enum(?: class| struct)?) (\w+)\b"
+                  r"(?! *::)[^;()]*\{")
+
+
+def once(tree):
+    """Two definitions of one name in different sources are undefined behaviour; each source sees
+    only one of them. Types at the beginning of a line, in named namespaces; tests are programs of
+    their own, a folder each, and may have a fake of the same name as another's."""
+    first = {}
+    for name in tree.sources():
+        if name.split("/")[0] not in MODULES:
+            continue
+        spaces = []
+        for number, line in enumerate(tree.lines(name), 1):
+            opened = re.match(r"(?:inline )?namespace ?([\w:]*) ?\{", line)
+            if opened:
+                spaces.append(opened[1])
+            elif line.startswith("}  // namespace") and spaces:
+                spaces.pop()
+            found = TYPE.match(line)
+            if not found or "" in spaces:
+                continue
+            full = "::".join([*spaces, found[1]])
+            place = first.setdefault(full, f"{name}:{number}")
+            if place != f"{name}:{number}":
+                yield f"{name}:{number}: {full} is defined in {place}, too"
+
+
 def licence(tree):
     for name in tree.files:
         scripts = name.endswith((".py", ".sh")) or name in ("bootstrap", ".ci/run")
@@ -252,7 +281,7 @@ def size(tree):
             yield f"{name}:1: {lines} lines: more than one noun?"
 
 
-CHECKS = {f.__name__: f for f in (layers, foreign, own, mirror, names, licence, private, size)}
+CHECKS = {f.__name__: f for f in (layers, foreign, own, mirror, names, licence, once, private, size)}
 
 
 def main():

@@ -51,7 +51,7 @@ class Planted(unittest.TestCase):
         self.assertTrue(output.startswith(place), output)
 
     def test_nothing_is_found_in_a_clean_tree(self):
-        for check in ("layers", "foreign", "own", "mirror", "names", "licence", "private"):
+        for check in ("layers", "foreign", "own", "mirror", "names", "licence", "once", "private"):
             with self.subTest(check):
                 self.assert_clean(check)
 
@@ -126,6 +126,19 @@ class Planted(unittest.TestCase):
 
     def test_a_source_without_its_licence_line(self):
         self.assert_found("licence", "topo/model.h:1:", {"topo/model.h": "#pragma once\n"})
+
+    def test_a_type_that_is_defined_twice(self):
+        type_ = "namespace a::topo {\nstruct Model {\n  struct Inner {};\n};\n}  // namespace a::topo\n"
+        self.assert_found("once", "topo/more.h:3: a::topo::Model is defined in topo/model.h:3, too",
+                          {"topo/model.h": SPDX + type_, "topo/more.h": SPDX + type_})
+
+    def test_types_that_only_look_as_if_defined_twice(self):
+        type_ = "struct Model {\n};\n"
+        self.assertEqual(self.law("once", {
+            "topo/model.h": SPDX + "namespace a {\nstruct Other;\n" + type_ + "}  // namespace a\n",
+            "topo/a.h": SPDX + "namespace b {\n" + type_ + "}  // namespace b\n",
+            "topo/b.cpp": SPDX + "namespace a {\nnamespace {\n" + type_ + "}  // namespace\n"
+                          "struct Other::Model {\n};\n}  // namespace a\n"}), (0, ""))
 
     def test_a_path_of_this_machine(self):
         self.assert_found("private", "README.md:2:", {"README.md": "x\ncd @ROOT@/build\n"})

@@ -104,6 +104,9 @@ TEST(Ec2, AnswersWithNoInstances) {
 TEST(InstanceTypes, KnowsSageMakersNamesToo) {
   EXPECT_EQ(instance_type("ml.p5.48xlarge")->gpus, 8);
   EXPECT_EQ(instance_type("p6e-gb200.36xlarge")->gpus, 4);
+  EXPECT_EQ(instance_type("ml.g5.12xlarge")->gpus, 4);
+  EXPECT_EQ(instance_type("g4dn.xlarge")->gpus, 1);
+  EXPECT_FALSE(instance_type("g4dn.xlarge")->network().known());
   EXPECT_EQ(instance_type("m5.large"), nullptr);
 }
 

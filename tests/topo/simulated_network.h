@@ -41,8 +41,19 @@ struct SimulatedNetwork {
     return rate * std::exp(noise * normal) * (uniform() < accidents ? 0.3 + 0.5 * uniform() : 1.0);
   }
 
-  /// What each pair of the round gets, all at once: the fullest link is shared out first.
-  std::vector<double> bandwidth(const Round& round) {
+  /// What each pair of the round gets in its slower direction, all at once and both ways.
+  std::vector<double> bandwidth(const Round& pairs) {
+    Round both = pairs;
+    for (const auto& [a, b] : pairs) both.emplace_back(b, a);
+    const std::vector<double> rates = flows(both);
+    std::vector<double> slower;
+    for (std::size_t i = 0; i < pairs.size(); ++i)
+      slower.push_back(noisy(std::min(rates[i], rates[pairs.size() + i])) * 1e6);
+    return slower;
+  }
+
+  /// Rates of flows (from, to): the fullest link is shared out first.
+  std::vector<double> flows(const Round& round) const {
     struct Link {
       double left;
       std::vector<std::size_t> flows;
@@ -83,7 +94,6 @@ struct SimulatedNetwork {
         done[f] = true;
       }
     }
-    for (double& value : rate) value = noisy(value) * 1e6;
     return rate;
   }
 

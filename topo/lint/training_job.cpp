@@ -9,8 +9,8 @@
 #include <set>
 
 #include "base/json.h"
+#include "topo/instance_types.h"
 #include "topo/lint/environment.h"
-#include "topo/lint/instance_types.h"
 #include "topo/lint/rules.h"
 #include "topo/smi/lines.h"
 
@@ -146,12 +146,12 @@ class Request {
       return;
     constexpr std::string_view name = "sagemaker_mpi_num_of_processes_per_host";
     const auto at = parameters->find(std::string(name));
-    const auto gpus = gpus_of_instance_type(type->get<std::string>());
-    if (at == parameters->end() || !at->is_string() || !gpus) return;
+    const InstanceType* known = instance_type(type->get<std::string>());
+    if (at == parameters->end() || !at->is_string() || known == nullptr) return;
     const auto ranks = smi::whole_number(at->get<std::string>());
-    if (ranks && *ranks != *gpus) {
+    if (ranks && *ranks != known->gpus) {
       add("job-ranks-per-host", line_of(name),
-          fmt::format("{} ranks a host, {} has {} GPUs", *ranks, type->get<std::string>(), *gpus));
+          fmt::format("{} ranks a host, {} has {} GPUs", *ranks, type->get<std::string>(), known->gpus));
     }
   }
 

@@ -3,8 +3,6 @@
 
 #include <gtest/gtest.h>
 
-#include "topo/lint/instance_types.h"
-
 namespace topolaunch::topo {
 namespace {
 
@@ -24,12 +22,6 @@ TEST(RankCommand, FindsAnOptionInEitherForm) {
   EXPECT_EQ(option_of("a --x=1", "--x"), "1");
   EXPECT_FALSE(option_of("a --x", "--x"));
   EXPECT_FALSE(option_of("a --xx=1", "--x"));
-}
-
-TEST(InstanceTypes, KnowTheirGpus) {
-  EXPECT_EQ(gpus_of_instance_type("ml.p5.48xlarge"), 8);
-  EXPECT_EQ(gpus_of_instance_type("g5.12xlarge"), 4);
-  EXPECT_FALSE(gpus_of_instance_type("ml.m5.large"));
 }
 
 }  // namespace

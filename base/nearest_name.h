@@ -7,10 +7,10 @@
 #include <string_view>
 #include <vector>
 
-namespace topolaunch::launcher {
+namespace topolaunch {
 
 /// The name with the smallest edit distance (Damerau: a swap of neighbours counts once); empty if
 /// none is near: more than a third of the letters differ. A unique beginning also counts as near.
 std::string nearest_name(std::string_view typed, const std::vector<std::string>& known);
 
-}  // namespace topolaunch::launcher
+}  // namespace topolaunch

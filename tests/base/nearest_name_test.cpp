@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "launcher/nearest_name.h"
+#include "base/nearest_name.h"
 
 #include <gtest/gtest.h>
 
-namespace topolaunch::launcher {
+namespace topolaunch {
 namespace {
 
 const std::vector<std::string> kNames{"--ranks", "--validate", "--verbose", "--quota-token"};
@@ -22,4 +22,4 @@ TEST(NearestName, IsEmptyWhenNothingIsNear) {
 }
 
 }  // namespace
-}  // namespace topolaunch::launcher
+}  // namespace topolaunch

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "launcher/nearest_name.h"
+#include "base/nearest_name.h"
 
 #include <algorithm>
 #include <cstddef>
 
-namespace topolaunch::launcher {
+namespace topolaunch {
 namespace {
 
 std::size_t edit_distance(std::string_view a, std::string_view b) {
@@ -45,4 +45,4 @@ std::string nearest_name(std::string_view typed, const std::vector<std::string>&
   return best;
 }
 
-}  // namespace topolaunch::launcher
+}  // namespace topolaunch
