@@ -49,7 +49,9 @@ Result<std::vector<Fact>> read_hwloc(const GivenText& given) {
 std::string read_by_us() {
   std::string text = "topolaunch reads";
   for (const auto& format : formats()) text += fmt::format(" {};", format.name);
-  return text + " and the specs synthetic:... and tree:...";
+  return text +
+         " and the specs synthetic:... and tree:...; variables and job requests are for topolaunch lint "
+         "--env, --job";
 }
 
 }  // namespace
@@ -80,7 +82,7 @@ const std::vector<Format>& formats() {
        [](const GivenText& given) { return facts_from_topology_conf(given.text, given.file); }},
       {"ibnetdiscover", looks_like_ibnetdiscover,
        [](const GivenText& given) { return facts_from_ibnetdiscover(given.text, given.file); }},
-      {"what nvidia-smi prints (topo -m, topo -p2p r, nvlink -s, -L, --query-gpu)", looks_like_smi,
+      {"what nvidia-smi prints (topo -m, topo -p2p r, nvlink -s, -R, -L, --query-gpu)", looks_like_smi,
        [](const GivenText& given) {
          return facts_from_smi(given.text, given.file, given.host);
        }},
@@ -134,6 +136,10 @@ Result<std::vector<Fact>> facts_from_file(const std::string& text, const std::st
                       static_cast<int>(line)});
   };
   if (body.empty()) return refuse("the topology file is empty", {}, 0);
+  if (text.starts_with("\x1f\x8b")) {
+    return refuse("the topology file is an archive (gzip)",
+                  "unpack it (tar xzf, gunzip) and give the file, or the folder that has sys in it", 0);
+  }
   if (const auto zero = text.find('\0'); zero != std::string::npos) {
     return refuse("the topology file holds binary data", read_by_us(), zero);
   }

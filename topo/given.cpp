@@ -31,6 +31,14 @@ bool is_captured_machine(const std::string& folder, const Files& files) {
   return files.exists(folder + "/sys/devices/system/cpu");
 }
 
+constexpr std::string_view kSynthetic = "synthetic:";
+constexpr std::string_view kTree = "tree:";
+
+/// FILE#NAME, where no file has that name whole: where the name begins; npos = it doesn't.
+std::size_t part_of(const std::string& argument, const Files& files) {
+  return files.exists(argument) ? std::string::npos : argument.rfind('#');
+}
+
 Result<std::vector<Fact>> facts_from_folder(const std::string& folder, const Outside& outside,
                                             const std::string& host) {
   const RootedFiles captured(folder);
@@ -60,15 +68,13 @@ Result<std::unique_ptr<Source>> given_source(const std::string& argument,
   const auto source = [](std::string name, std::vector<Fact> facts) -> std::unique_ptr<Source> {
     return std::make_unique<GivenSource>(std::move(name), std::move(facts));
   };
-  constexpr std::string_view synthetic = "synthetic:";
-  constexpr std::string_view tree = "tree:";
-  if (argument.starts_with(synthetic)) {
-    const auto spec = parse_synthetic(std::string_view(argument).substr(synthetic.size()));
+  if (argument.starts_with(kSynthetic)) {
+    const auto spec = parse_synthetic(std::string_view(argument).substr(kSynthetic.size()));
     if (!spec) return tl::unexpected(spec.error());
     return source("synthetic", synthetic_facts(*spec));
   }
-  if (argument.starts_with(tree)) {
-    const auto spec = parse_tree(std::string_view(argument).substr(tree.size()), distance);
+  if (argument.starts_with(kTree)) {
+    const auto spec = parse_tree(std::string_view(argument).substr(kTree.size()), distance);
     if (!spec) return tl::unexpected(spec.error());
     return source("tree", tree_facts(*spec));
   }
@@ -80,8 +86,7 @@ Result<std::unique_ptr<Source>> given_source(const std::string& argument,
   }
   // FILE#NAME: one of the topologies that the file holds.
   std::string file = argument, part;
-  if (const auto hash = argument.rfind('#');
-      hash != std::string::npos && !outside.files.exists(argument)) {
+  if (const auto hash = part_of(argument, outside.files); hash != std::string::npos) {
     file = argument.substr(0, hash);
     part = argument.substr(hash + 1);
   }
@@ -94,6 +99,12 @@ Result<std::unique_ptr<Source>> given_source(const std::string& argument,
 }
 
 }  // namespace
+
+bool is_whole_file(const std::string& argument, const Files& files) {
+  return !argument.starts_with(kSynthetic) && !argument.starts_with(kTree) &&
+         live_command(argument) == nullptr && !is_captured_machine(argument, files) &&
+         part_of(argument, files) == std::string::npos;
+}
 
 Result<Sources> given_sources(const std::vector<std::string>& topologies,
                               const std::vector<double>& distance, const Outside& outside,

@@ -62,14 +62,23 @@ std::vector<Words> ec2(const std::string& list) {
 struct Kind {
   std::string_view word;
   std::vector<Words> (*calls)(const std::string& rest);
+  std::string_view otherwise;  ///< what to do where the command is not there
 };
 constexpr std::array<Kind, 4> kKinds{
-    {{"slurm", slurm}, {"ec2", ec2}, {"kubernetes", kubernetes}, {"ibnetdiscover", ibnetdiscover}}};
+    {{"slurm", slurm, "give Slurm's topology.conf or topology.yaml as --topology FILE"},
+     {"ec2", ec2,
+      "install awscli, or run elsewhere: aws ec2 describe-instance-topology >FILE, and give "
+      "--topology FILE"},
+     {"kubernetes", kubernetes,
+      "run elsewhere: kubectl get nodes -o json >FILE, and give --topology FILE"},
+     {"ibnetdiscover", ibnetdiscover,
+      "install infiniband-diags, or run on a host of the fabric: ibnetdiscover >FILE, and give "
+      "--topology FILE"}}};
 
 class CommandSource final : public Source {
  public:
-  CommandSource(std::string name, std::vector<Words> calls)
-      : name_(std::move(name)), calls_(std::move(calls)) {}
+  CommandSource(std::string name, std::vector<Words> calls, std::string_view otherwise)
+      : name_(std::move(name)), calls_(std::move(calls)), otherwise_(otherwise) {}
   std::string name() const override { return name_; }
 
   Result<std::vector<Fact>> look(const Outside& outside) const override {
@@ -79,7 +88,8 @@ class CommandSource final : public Source {
       const auto output = outside.commands.run(words, Seconds(120));
       if (!output) {
         return fail(Code::unavailable,
-                    fmt::format("{} can't be asked: {}", words.front(), output.error().message));
+                    fmt::format("{} can't be asked: {}", words.front(), output.error().message),
+                    std::string(otherwise_));
       }
       if (output->status != 0) {
         std::string said = output->err.substr(0, output->err.find('\n'));
@@ -100,6 +110,7 @@ class CommandSource final : public Source {
  private:
   std::string name_;
   std::vector<Words> calls_;
+  std::string_view otherwise_;
 };
 
 }  // namespace
@@ -110,7 +121,8 @@ std::unique_ptr<Source> live_command(const std::string& argument) {
   for (const auto& kind : kKinds) {
     if (std::string_view(argument).substr(0, colon) != kind.word) continue;
     const std::string rest = argument.substr(colon + 1);
-    return std::make_unique<CommandSource>(std::string(kind.word), kind.calls(rest));
+    return std::make_unique<CommandSource>(std::string(kind.word), kind.calls(rest),
+                                           kind.otherwise);
   }
   return nullptr;
 }

@@ -5,6 +5,9 @@
 
 #include <algorithm>
 #include <iterator>
+#include <map>
+#include <set>
+#include <utility>
 
 #include "topo/source/hwloc.h"
 #include "topo/source/nvml.h"
@@ -15,32 +18,86 @@
 namespace topolaunch::topo {
 namespace {
 
+std::string key_of(const std::string& host, const GpuRef& gpu) {
+  return host + ' ' + gpu.uuid + ' ' + (gpu.pci ? gpu.pci->text() : "") + ' ' +
+         (gpu.index ? std::to_string(*gpu.index) : "");
+}
+
+/// Links as one counts them on the machine: between two GPUs once, though both tell of it; those
+/// into switches at the GPU. Of a matrix of equal paths from each to each, which is how nvidia-smi
+/// shows NVSwitches, the links of each GPU.
+int count_links(const std::vector<Fact>& facts) {
+  constexpr int kMostOfAGpu = 18;  // NVLink 4 and 5: H100 to GB200, data sheets
+  int into_switches = 0;
+  std::map<std::pair<std::string, std::string>, int> between;
+  for (const Fact& fact : facts) {
+    const auto* link = std::get_if<GpuLinkFact>(&fact.what);
+    if (link == nullptr) continue;
+    if (link->to != GpuLink::To::gpu) {
+      into_switches += link->count;
+      continue;
+    }
+    std::string from = key_of(fact.host, link->from), to = key_of(fact.host, link->peer);
+    if (to < from) std::swap(from, to);
+    int& count = between[{std::move(from), std::move(to)}];
+    count = std::max(count, link->count);
+  }
+  struct OfGpu {
+    int sum = 0, most = 0;
+  };
+  std::map<std::string, OfGpu> by_gpu;
+  int all = 0;
+  for (const auto& [pair, count] : between) {
+    all += count;
+    for (const std::string& gpu : {pair.first, pair.second}) {
+      by_gpu[gpu].sum += count;
+      by_gpu[gpu].most = std::max(by_gpu[gpu].most, count);
+    }
+  }
+  const bool switched = std::ranges::any_of(by_gpu, [](const auto& gpu) {
+    return gpu.second.sum > kMostOfAGpu && gpu.second.sum > gpu.second.most;
+  });
+  if (switched) {
+    all = 0;
+    for (const auto& [gpu, links] : by_gpu) all += links.most;
+  }
+  return all + into_switches;
+}
+
 /// "8 GPUs, 144 links, 2 NUMA nodes": what one source said, short.
 std::string summary(const std::vector<Fact>& facts) {
-  int cpus = 0, numa = 0, gpus = 0, mig = 0, links = 0, nics = 0, switches = 0;
+  int cpus = 0, numa = 0, gpus = 0, mig = 0, nics = 0, switches = 0, pairs = 0;
+  std::set<std::string> hosts;
   for (const Fact& fact : facts) {
+    if (!fact.host.empty()) hosts.insert(fact.host);
     if (const auto* host = std::get_if<HostFact>(&fact.what)) cpus += host->cpus.size();
     if (std::holds_alternative<NumaFact>(fact.what)) ++numa;
     if (const auto* gpu = std::get_if<GpuFact>(&fact.what)) {
       ++gpus;
       mig += static_cast<int>(gpu->mig.size());
     }
-    if (const auto* link = std::get_if<GpuLinkFact>(&fact.what)) links += link->count;
+    if (std::holds_alternative<PairFact>(fact.what)) ++pairs;
     if (std::holds_alternative<NicFact>(fact.what)) ++nics;
-    if (std::holds_alternative<SwitchFact>(fact.what)) ++switches;
+    if (const auto* box = std::get_if<SwitchFact>(&fact.what)) {
+      ++switches;
+      hosts.insert(box->hosts.begin(), box->hosts.end());
+    }
   }
   std::string out;
   const auto add = [&out](int count, const char* one, const char* many) {
     if (count == 0) return;
     out += fmt::format("{}{} {}", out.empty() ? "" : ", ", count, count == 1 ? one : many);
   };
+  if (hosts.size() > 1) add(static_cast<int>(hosts.size()), "host", "hosts");
   add(cpus, "CPU", "CPUs");
   add(numa, "NUMA node", "NUMA nodes");
   add(gpus, "GPU", "GPUs");
   add(mig, "MIG instance", "MIG instances");
-  add(links, "GPU link end", "GPU link ends");
+  add(count_links(facts), "GPU link", "GPU links");
   add(nics, "NIC", "NICs");
   add(switches, "switch", "switches");
+  add(pairs, "measured pair", "measured pairs");
+  if (out.empty() && hosts.size() == 1) out = "1 host";
   return out;
 }
 

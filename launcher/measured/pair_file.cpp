@@ -4,7 +4,9 @@
 #include <algorithm>
 #include <cmath>
 #include <optional>
+#include <utility>
 
+#include "topo/csv_rows.h"
 #include "topo/host_list.h"
 
 namespace topolaunch::launcher {
@@ -12,33 +14,6 @@ namespace {
 
 using bench::PairFigure;
 using Row = std::vector<std::string>;
-
-std::string trimmed(std::string text) {
-  const auto blank = [](char c) { return c == ' ' || c == '\t' || c == '\r'; };
-  while (!text.empty() && blank(text.back())) text.pop_back();
-  text.erase(text.begin(), std::ranges::find_if_not(text, blank));
-  return text;
-}
-
-/// Cells of one line; quotes hold separators, a doubled quote is one (RFC 4180).
-Row cells_of(std::string_view line, char separator) {
-  Row row(1);
-  bool quoted = false;
-  for (std::size_t i = 0; i < line.size(); ++i) {
-    const char c = line[i];
-    if (c == '"' && quoted && i + 1 < line.size() && line[i + 1] == '"') {
-      row.back() += line[++i];
-    } else if (c == '"') {
-      quoted = !quoted;
-    } else if (c == separator && !quoted) {
-      row.emplace_back();
-    } else {
-      row.back() += c;
-    }
-  }
-  for (std::string& cell : row) cell = trimmed(std::move(cell));
-  return row;
-}
 
 std::string lower(std::string text) {
   for (char& c : text) {
@@ -50,21 +25,11 @@ std::string lower(std::string text) {
 class Table {
  public:
   Table(std::string_view text, const std::string& file) : file_(file) {
-    if (text.starts_with("\xef\xbb\xbf")) text.remove_prefix(3);
-    int number = 0;
-    for (std::size_t at = 0; at < text.size();) {
-      const std::size_t end = std::min(text.find('\n', at), text.size());
-      const std::string_view line = text.substr(at, end - at);
-      at = end + 1;
-      ++number;
-      if (trimmed(std::string(line)).empty() || line.starts_with("#")) continue;
-      if (rows_.empty() && line.find(';') != std::string_view::npos) separator_ = ';';
-      if (rows_.empty() && separator_ == ',' && line.find('\t') != std::string_view::npos &&
-          line.find(',') == std::string_view::npos) {
-        separator_ = '\t';
-      }
-      rows_.push_back(cells_of(line, separator_));
-      lines_.push_back(number);
+    topo::CsvTable table = topo::csv_rows(text);
+    separator_ = table.separator;
+    for (topo::CsvRow& row : table.rows) {
+      rows_.push_back(std::move(row.cells));
+      lines_.push_back(row.line);
     }
   }
 
@@ -95,7 +60,7 @@ class Table {
     std::string text = cell < rows_[row].size() ? rows_[row][cell] : "";
     if (text.empty() || text == "-" || lower(text) == "n/a" || lower(text) == "nan")
       return std::nullopt;
-    if (separator_ == ';') std::ranges::replace(text, ',', '.');
+    if (separator_ != ',') std::ranges::replace(text, ',', '.');
     char* end = nullptr;
     const double v = std::strtod(text.c_str(), &end);
     if (*end != '\0' || !std::isfinite(v) || v < 0)

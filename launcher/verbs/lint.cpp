@@ -11,6 +11,7 @@
 #include "base/input_file.h"
 #include "base/json.h"
 #include "launcher/machine.h"
+#include "topo/given.h"
 #include "topo/lint/environment.h"
 #include "topo/lint/lint.h"
 #include "topo/lint/rules.h"
@@ -96,9 +97,7 @@ class Lint {
   }
 
   void one(const std::string& file) {
-    const bool folder = outside_.files.exists(file + "/sys/devices/system/cpu");
-    if (folder || file.starts_with("synthetic:") || file.starts_with("tree:"))
-      return topology(file);
+    if (!topo::is_whole_file(file, outside_.files)) return topology(file);
     const auto text = read_input(outside_.files, file);
     if (!text) return unreadable(text.error(), file);
     if (options_.environment) return environment(topo::variables_of(*text), file);

@@ -36,6 +36,7 @@ TEST(Format, NamesTheLineOfWhatItRefuses) {
   EXPECT_EQ(refused("\n<html/>").line, 2);
   EXPECT_EQ(refused("<!-- c\n").line, 1);
   EXPECT_EQ(refused("").line, 1);
+  EXPECT_THAT(refused(std::string("\x1f\x8b\x08\0", 4)).next, StartsWith("unpack it"));
 }
 
 TEST(Format, FindsTheFirstElementOnly) {

@@ -97,5 +97,15 @@ TEST(Given, ReadsItsOwnJsonAgainUnchanged) {
   EXPECT_EQ(to_line(a), to_line(b));
 }
 
+TEST(Given, TellsWholeFilesFromAllElse) {
+  const MemoryFiles files({{"/a.conf", "x"}, {"/b#c", "x"}, {"/m/sys/devices/system/cpu", ""}});
+  EXPECT_TRUE(is_whole_file("/a.conf", files));
+  EXPECT_TRUE(is_whole_file("/b#c", files));
+  EXPECT_TRUE(is_whole_file("/not-there", files));
+  for (const char* other : {"/a.conf#tree1", "synthetic:8 h100", "tree:2:2", "slurm:", "ec2:i-1", "/m"}) {
+    EXPECT_FALSE(is_whole_file(other, files)) << other;
+  }
+}
+
 }  // namespace
 }  // namespace topolaunch::topo

@@ -8,6 +8,7 @@
 #include <cctype>
 #include <set>
 
+#include "topo/lint/nccl_names.h"
 #include "topo/lint/rules.h"
 #include "topo/smi/lines.h"
 
@@ -85,6 +86,10 @@ class Checks {
         if (std::find(values.begin(), values.end(), lower(variable.value)) == values.end())
           continue;
         add(rule.code, variable, fmt::format("{}={}", variable.name, variable.value));
+      }
+      if (const std::string meant = misspelt_nccl_name(variable.name); !meant.empty()) {
+        add("env-nccl-unknown", variable,
+            fmt::format("NCCL reads no {}: {} was meant?", variable.name, meant));
       }
       if (variable.name == "CUDA_VISIBLE_DEVICES") mask(variable);
       if (variable.name == "NCCL_IB_HCA") adapters(variable);

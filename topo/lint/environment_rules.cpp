@@ -67,6 +67,8 @@ constexpr std::array kRules{
          "GB/s",
          "unset NCCL_TOPO_FILE, or: topolaunch lint FILE --against live",
          "Azure/azurehpc-health-checks#142, #143"},
+    Rule{"env-nccl-unknown", kWarning, "NCCL passes over a variable that it doesn't know, silently",
+         "write it as NCCL does", "the names in libnccl.so.2 of NCCL 2.28.9"},
     Rule{"env-nccl-hca", kError, "NCCL finds no such device and falls back to sockets",
          "name devices that ibv_devices lists", kGuide},
     Rule{"env-socket-loopback", kError, "other hosts can't be reached over the loopback device",

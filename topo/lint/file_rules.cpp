@@ -88,6 +88,9 @@ constexpr std::array kRules{
          "name all cores of the GPU's NUMA node", kGresConf},
     Rule{"gres-cores-wide", kWarning, "cores of several sockets: Slurm can't bind near the GPU",
          "name the cores of the GPU's NUMA node alone", kGresConf},
+    Rule{"gres-cores-unchecked", kNote,
+         "not checked and found right are different answers",
+         "hold it against the machine itself (--against live), or its hwloc XML", kGresConf},
     Rule{"gres-gpu-count", kError, "Slurm drains a node that has fewer GPUs than configured",
          "list every GPU of the host", kGresConf},
     // Labels

@@ -26,6 +26,7 @@ class Checks {
       number_cores();
       for (const auto& line : lines_) cores(line);
     }
+    unchecked();
     return std::move(found_);
   }
 
@@ -160,7 +161,10 @@ class Checks {
       nodes.insert(*numa);
       near = near | cores_of_numa_[*numa];
     }
-    if (!known) return;
+    if (!known) {
+      gpus_without_place_ = gpus_without_place_ == nullptr ? &line : gpus_without_place_;
+      return;
+    }
     const std::string which =
         fmt::format("{} {} on NUMA node {}, whose cores are {}", line.files.front(),
                     line.files.size() == 1 ? "is" : "and others are", fmt::join(nodes, " and "),
@@ -175,9 +179,27 @@ class Checks {
     }
   }
 
+  /// Held against a machine, and yet not held against it: that has to be said.
+  void unchecked() {
+    if (real_ == nullptr) return;
+    const auto with_cores = std::find_if(lines_.begin(), lines_.end(), [](const GresLine& line) {
+      return line.cores && !line.files.empty() && !line.multiple_files;
+    });
+    if (with_cores == lines_.end()) return;
+    if (real_->smt.empty()) {
+      add("gres-cores-unchecked", *with_cores,
+          fmt::format("Cores= can't be checked: which CPUs of {} make a core is not known", real_->name));
+    } else if (gpus_without_place_ != nullptr) {
+      add("gres-cores-unchecked", *gpus_without_place_,
+          fmt::format("Cores= can't be checked: on {} the NUMA node of {} is not known", real_->name,
+                      gpus_without_place_->files.front()));
+    }
+  }
+
   const std::vector<GresLine>& lines_;
   const std::string& file_;
   const Host* real_;
+  const GresLine* gpus_without_place_ = nullptr;
   std::map<int, CpuSet> cores_of_numa_;
   int cores_ = 0;
   std::set<std::pair<std::string, int>> said_;

@@ -67,8 +67,9 @@ void check_nic_places(const Host& host, std::vector<Warning>& found) {
   }
   for (const auto& [numa, gpus] : far) {
     found.push_back(at(gpus.front()->origins, "nic-far-socket",
-                       fmt::format("{}: {} GPUs of NUMA node {} have no NIC on their socket",
-                                   host.name, gpus.size(), numa)));
+                       fmt::format("{}: {} of NUMA node {} {} no NIC on the same socket", host.name,
+                                   gpus.size() == 1 ? "the GPU" : fmt::format("{} GPUs", gpus.size()),
+                                   numa, gpus.size() == 1 ? "has" : "have")));
   }
 }
 

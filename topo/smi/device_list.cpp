@@ -52,11 +52,20 @@ Read read_mig(const std::vector<std::string_view>& words, const Line& line, List
   return gpu.mig.size() <= kMostMig ? Read::yes : Read::no;
 }
 
-/// "Link 3: 26.562 GB/s", "Link 3: <inactive>"
+/// "Link 3: 26.562 GB/s", "Link 3: <inactive>"; of nvlink -p "Link 3: 00000000:CD:00.0", of nvlink -R
+/// "Link 3: Remote Device 00000000:CD:00.0: Link 25". The text does not tell which GPU has that
+/// address, nor whether it is one: only that the link is up.
 Read read_link(const std::vector<std::string_view>& words, ListedGpu& gpu) {
   if (words[0] != "Link" || words.size() < 3) return Read::other;
   if (words[2] == "<inactive>") {
     return ++gpu.inactive + gpu.links <= kMostLinks ? Read::yes : Read::no;
+  }
+  std::string_view end = words[2];
+  if (words.size() >= 5 && words[2] == "Remote" && words[3] == "Device") {
+    end = words[4].substr(0, words[4].find_last_not_of(':') + 1);
+  }
+  if (PciAddress::parse(end)) {
+    return ++gpu.links + gpu.inactive <= kMostLinks ? Read::yes : Read::no;
   }
   const auto rate =
       parse_bandwidth(fmt::format("{}", fmt::join(words.begin() + 2, words.end(), "")));
@@ -75,7 +84,7 @@ Result<std::vector<ListedGpu>> take_device_list(const std::vector<Line>& lines, 
   std::vector<ListedGpu> gpus;
   const auto bad = [&](const Line& line, std::string message) {
     return fail(Error{Code::invalid_input, std::move(message),
-                      "paste the whole output of nvidia-smi -L or nvidia-smi nvlink -s", file,
+                      "paste the whole output of nvidia-smi -L or nvidia-smi nvlink -s, -p, -R", file,
                       line.number});
   };
   for (; at < lines.size(); ++at) {

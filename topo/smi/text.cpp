@@ -40,7 +40,12 @@ class Reader {
       if (auto done = read_output(); !done) return fail(std::move(done.error()));
       if (at_ == before) ++at_;  // a line of no output
     }
-    for (const auto& list : lists_) take(smi::facts_of(list, links_seen_, file_, host_));
+    for (const auto& list : lists_) {
+      take(smi::facts_of(list, links_seen_, file_, host_));
+      // Of nvlink -s and -R in one text only the first tells of links, or they would be counted twice.
+      links_seen_ = links_seen_ ||
+                    std::ranges::any_of(list, [](const auto& gpu) { return gpu.links > 0; });
+    }
     if (facts_.empty()) {
       return fail(Error{Code::invalid_input, "the text of nvidia-smi holds no GPU", {}, file_, 0});
     }

@@ -45,6 +45,25 @@ TEST(Gres, IsToldFromTopologyConf) {
   EXPECT_FALSE(looks_like_gres("NodeName=a CPUs=4\n"));
 }
 
+TEST(Gres, SaysSoWhereCoresCanNotBeHeldAgainstTheMachine) {
+  const auto lines = *read_gres("Name=gpu File=/dev/nvidia0 Cores=0-3\n", "gres.conf");
+  Host real;
+  real.name = "n1";
+  real.gpus.resize(1);
+  auto found = check_gres(lines, "gres.conf", &real);
+  ASSERT_EQ(found.size(), 1U);
+  EXPECT_EQ(found[0].code, "gres-cores-unchecked");
+  EXPECT_EQ(found[0].message,
+            "Cores= can't be checked: which CPUs of n1 make a core is not known");
+  real.smt = {{0}, {1}, {2}, {3}};
+  found = check_gres(lines, "gres.conf", &real);
+  ASSERT_EQ(found.size(), 1U);
+  EXPECT_EQ(found[0].message,
+            "Cores= can't be checked: on n1 the NUMA node of /dev/nvidia0 is not known");
+  EXPECT_TRUE(check_gres(*read_gres("Name=gpu File=/dev/nvidia0\n", "g"), "g", &real).empty());
+  EXPECT_TRUE(check_gres(lines, "gres.conf", nullptr).empty());
+}
+
 /// The samples, against a host of two sockets with 56 cores and GPUs 0-3 on the first.
 TEST(Gres, FindsEachFaultOfTheSamples) {
   const char* shared = std::getenv("TOPOLAUNCH_SHARED");

@@ -98,6 +98,7 @@ const std::set<std::string> kElsewhere{
     // measured_fabric_test, odd_pairs_test, pair_csv_test
     "measured-leaves", "measured-unsure", "measured-missing", "measured-slow-host",
     "measured-slow-pair", "measured-one-way",
+    "gres-cores-unchecked",  // gres_test
     "not-this-machine",  // source/hwloc_test
     "nvml-call-failed",  // source/nvml_test
     "unreadable",        // transcript/lint.test

@@ -42,6 +42,23 @@ TEST(SmiDeviceList, CountsLinksAndThoseThatAreDown) {
   EXPECT_EQ(count_of(topology, "nvlink-all-down"), 1);
 }
 
+TEST(SmiDeviceList, CountsTheLinksOfRemoteListsOnce) {
+  const std::string remote =
+      "GPU 0: NVIDIA H100 PCIe (UUID: GPU-0a)\n"
+      "\t Link 0: Remote Device 00000000:D5:00.0: Link 0\n"
+      "\t Link 1: Remote Device 00000000:D5:00.0: Link 1\n";
+  const std::string addresses =
+      "GPU 0: NVIDIA H100 PCIe (UUID: GPU-0a)\n\t Link 0: 00000000:D5:00.0\n\t Link 1: 00000000:D5:00.0\n";
+  const std::string status =
+      "GPU 0: NVIDIA H100 PCIe (UUID: GPU-0a)\n\t Link 0: 26.562 GB/s\n\t Link 1: 26.562 GB/s\n";
+  for (const auto& text : {remote, addresses, status + remote, remote + addresses}) {
+    const auto topology = read_smi(text);
+    ASSERT_EQ(topology.hosts.at(0).gpus.at(0).links.size(), 1U) << text;
+    EXPECT_EQ(topology.hosts[0].gpus[0].links[0].count, 2) << text;
+  }
+  EXPECT_EQ(refused_smi("GPU 0: A (UUID: GPU-0a)\n Link 0: Remote Device nowhere\n").line, 2);
+}
+
 TEST(SmiDeviceList, ReadsWhatIsWholeAndRefusesWhatIsNot) {
   EXPECT_EQ(read_smi("GPU 0: A (UUID: GPU-0a)\n Link 0: 25 GB/s\n Link 1: 2")
                 .hosts.at(0)
