@@ -177,7 +177,10 @@ void build_topo(CLI::App& app, Request& request) {
   auto& o = request.emplace<TopoOptions>();
   topology_options(app, o.topology);
   host_options(app, o.topology);
-  flag(app, "--probe", o.probe, "measure which of --hosts share a leaf", kWhere);
+  app.add_flag_callback(
+         "--probe", [&o] { o.topology.topologies.emplace_back("probe:"); },
+         "measure which of --hosts share a leaf (--topology probe:)")
+      ->group(kWhere);
   text(app, "--host", o.host, "this host alone", "NAME", kWhere);
   choice(app, "--format", o.format,
          {"tree", "json", "nccl-xml", "slurm", "dot", "svg", "simgrid"},

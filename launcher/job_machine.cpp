@@ -3,13 +3,17 @@
 
 #include <utility>
 
+#include "launcher/hosts/probe.h"
 #include "launcher/machine.h"
 
 namespace topolaunch::launcher {
 
-Result<HostMachine> machine_to_think_of(const TopologyOptions& options,
+Result<HostMachine> machine_to_think_of(const TopologyOptions& said,
                                         const std::vector<std::string>& excluded,
                                         const Outside& outside) {
+  auto probed = with_probe(said, outside);
+  if (!probed) return fail(std::move(probed).error());
+  const TopologyOptions& options = *probed;
   auto hosts = hosts_named(options, outside);
   if (!hosts) return fail(std::move(hosts).error());
   if (!hosts->empty()) return look_at_hosts(std::move(*hosts), options, excluded, outside);
@@ -20,10 +24,13 @@ Result<HostMachine> machine_to_think_of(const TopologyOptions& options,
   return machine;
 }
 
-Result<HostMachine> machine_to_start_on(const TopologyOptions& options,
+Result<HostMachine> machine_to_start_on(const TopologyOptions& said,
                                         const std::vector<JobHost>& hosts,
                                         const std::vector<std::string>& excluded,
                                         const Outside& outside) {
+  auto probed = with_probe(said, outside);
+  if (!probed) return fail(std::move(probed).error());
+  const TopologyOptions& options = *probed;
   if (!hosts.empty()) return look_at_hosts(hosts, options, excluded, outside);
   HostMachine machine;
   auto topology = look_at(options, outside);

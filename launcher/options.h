@@ -72,7 +72,6 @@ struct TopoOptions {
   std::string host;          ///< this one alone; empty = all
   std::string plan;          ///< a run or a plan file whose ranks are drawn; empty = none
   std::string dimension;     ///< ranks coloured by its groups; empty = the first there is
-  bool probe = false;        ///< measure which of --hosts share a leaf
 };
 
 struct LintOptions {

@@ -9,7 +9,6 @@
 #include "launcher/rank_groups.h"
 #include "launcher/saved_run.h"
 #include "launcher/verbs/drawn.h"
-#include "launcher/verbs/probe.h"
 #include "topo/nccl_xml.h"
 #include "topo/render.h"
 #include "topo/simgrid.h"
@@ -56,12 +55,6 @@ Result<Scene> scene_of(const TopoOptions& options, const Outside& outside) {
     auto ranks = ranks_of(*plan, options.dimension);
     if (!ranks) return fail(std::move(ranks).error());
     scene.ranks = std::move(*ranks);
-  }
-  if (options.probe) {
-    auto probe = probed_fabric(from, outside);
-    if (!probe) return fail(std::move(probe).error());
-    from.topologies.push_back(std::move(*probe));
-    from.refresh = false;  // the hosts have just been asked
   }
   auto machine = machine_to_think_of(from, {}, outside);
   if (!machine) return fail(std::move(machine).error());

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "launcher/verbs/probe.h"
+#include "launcher/hosts/probe.h"
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
 #include <utility>
 
 #include "launcher/bench_job.h"
+#include "launcher/hosts/host_machine.h"
 #include "launcher/job_model.h"
 #include "launcher/make_plan.h"
 #include "launcher/place_ranks.h"
@@ -74,7 +75,7 @@ Status measure_into(const std::string& file, const TopologyOptions& options,
   if (!machine) return fail(std::move(machine).error());
   const std::size_t count = machine->hosts.size();
   if (count < kLeastHosts) {
-    return fail(Code::wrong_usage, "--probe: " + std::to_string(count) + " different hosts show no leaves",
+    return fail(Code::wrong_usage, "probe: " + std::to_string(count) + " different hosts show no leaves",
                 "name four or more with --hosts");
   }
   auto plan = plan_over(*machine, options, outside);
@@ -84,7 +85,7 @@ Status measure_into(const std::string& file, const TopologyOptions& options,
   trial["seconds"] = kSecondsOfTournaments;
   auto words = topobench_words(*plan, {"__probe", to_line(trial)},
                                Seconds(60 + kSecondsAHost * static_cast<double>(count)), outside);
-  if (!words) return fail(std::move(words).error().within("--probe"));
+  if (!words) return fail(std::move(words).error().within("probe"));
   const auto at = words->find("{\"schema\"");
   auto json = parse_json(at == std::string::npos ? std::string_view() : std::string_view(*words).substr(at),
                          "topobench's answer");
@@ -95,15 +96,13 @@ Status measure_into(const std::string& file, const TopologyOptions& options,
   return write_file(file, to_line(*json) + "\n", 0600);
 }
 
-}  // namespace
-
 Result<std::string> probed_fabric(const TopologyOptions& options, const Outside& outside) {
   auto hosts = hosts_named(options, outside);
   if (!hosts) return fail(std::move(hosts).error());
   if (hosts->size() < kLeastHosts) {
     return fail(Code::wrong_usage,
-                hosts->empty() ? "--probe measures between hosts, and none are named"
-                               : "--probe: " + std::to_string(hosts->size()) + " hosts show no leaves",
+                hosts->empty() ? "a probe measures between hosts, and none are named"
+                               : "probe: " + std::to_string(hosts->size()) + " hosts show no leaves",
                 "name four or more with --hosts");
   }
   auto file = file_of(*hosts, outside.environment);
@@ -113,6 +112,20 @@ Result<std::string> probed_fabric(const TopologyOptions& options, const Outside&
     return fail(std::move(ok).error());
   }
   return file;
+}
+
+}  // namespace
+
+Result<TopologyOptions> with_probe(const TopologyOptions& options, const Outside& outside) {
+  TopologyOptions out = options;
+  for (std::string& topology : out.topologies) {
+    if (topology != "probe:") continue;
+    auto file = probed_fabric(options, outside);
+    if (!file) return fail(std::move(file).error());
+    topology = std::move(*file);
+    out.refresh = false;  // they have just been asked
+  }
+  return out;
 }
 
 }  // namespace topolaunch::launcher
