@@ -18,9 +18,11 @@
 namespace topolaunch::topo {
 namespace {
 
+/// By what a source names a GPU at both ends of a link: its address, else its number.
 std::string key_of(const std::string& host, const GpuRef& gpu) {
-  return host + ' ' + gpu.uuid + ' ' + (gpu.pci ? gpu.pci->text() : "") + ' ' +
-         (gpu.index ? std::to_string(*gpu.index) : "");
+  return host + ' ' + (gpu.pci     ? gpu.pci->text()
+                       : gpu.index ? std::to_string(*gpu.index)
+                                   : gpu.uuid);
 }
 
 /// Links as one counts them on the machine: between two GPUs once, though both tell of it; those

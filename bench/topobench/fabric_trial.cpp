@@ -36,11 +36,18 @@ constexpr std::size_t kMostHosts = 2048;  // as leaf_clusters()
 /// What all ranks do next, as rank 0 tells them.
 enum class Step : std::int64_t { end, latency, bandwidth };
 
-/// Ranks share CPUs on small machines: who waits must not keep those who work from it.
-void wait(MPI_Request& request) {
+/// Ranks may share CPUs: who waits must not keep those who work from it. Naps where a transfer is
+/// timed in milliseconds; for round trips the CPU is offered to others between two looks.
+enum class Patience { nap, yield };
+void wait(MPI_Request& request, Patience patience = Patience::nap) {
   for (int done = 0; done == 0;) {
     MPI_Test(&request, &done, MPI_STATUS_IGNORE);
-    if (done == 0) std::this_thread::sleep_for(std::chrono::microseconds(50));
+    if (done != 0) return;
+    if (patience == Patience::nap) {
+      std::this_thread::sleep_for(std::chrono::microseconds(50));
+    } else {
+      std::this_thread::yield();
+    }
   }
 }
 
@@ -120,15 +127,26 @@ class Prober {
     for (auto* data : {&send_, &receive_}) {
       if (data->size() < static_cast<std::size_t>(bytes_)) data->resize(static_cast<std::size_t>(bytes_), 1);
     }
-    world_.barrier();
+    meet();
     if (other != MPI_PROC_NULL) {
       const bool latency = static_cast<Step>(order[0]) == Step::latency;
       const double took = latency ? round_trip(other, first) : exchange(other);
       // Of a round trip only the one who began knows how long it took.
       if (!latency || first) seconds[mine] = took;
     }
-    world_.wait_asleep();
-    return world_.slowest(seconds);
+    meet();
+    std::vector<double> slowest(pairs, 0);
+    MPI_Request all = MPI_REQUEST_NULL;
+    MPI_Ireduce(seconds.data(), slowest.data(), static_cast<int>(pairs), MPI_DOUBLE, MPI_MAX, 0,
+                world_.comm(), &all);
+    wait(all);
+    return slowest;
+  }
+
+  void meet() const {
+    MPI_Request all = MPI_REQUEST_NULL;
+    MPI_Ibarrier(world_.comm(), &all);
+    wait(all);
   }
 
   /// Both ways at once. A rank that is scheduled late sees less than the whole, its partner all of
@@ -150,11 +168,13 @@ class Prober {
     for (int i = 0; i < kRoundTrips; ++i) {
       const double start = MPI_Wtime();
       for (const bool send : {first, !first}) {
+        MPI_Request request = MPI_REQUEST_NULL;
         if (send) {
-          MPI_Send(&byte, 1, MPI_BYTE, other, kTag, world_.comm());
+          MPI_Isend(&byte, 1, MPI_BYTE, other, kTag, world_.comm(), &request);
         } else {
-          MPI_Recv(&byte, 1, MPI_BYTE, other, kTag, world_.comm(), MPI_STATUS_IGNORE);
+          MPI_Irecv(&byte, 1, MPI_BYTE, other, kTag, world_.comm(), &request);
         }
+        wait(request, Patience::yield);
       }
       fastest = std::min(fastest, MPI_Wtime() - start);
     }

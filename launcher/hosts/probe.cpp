@@ -21,7 +21,7 @@ namespace {
 /// Fewer show nothing: two leaves of two hosts are the least (topo/leaf_clusters.h).
 constexpr std::size_t kLeastHosts = 4;
 /// Three tournaments are measured in any case, of N - 1 rounds each: more with every host.
-constexpr double kSecondsOfTournaments = 5, kSecondsAHost = 2;
+constexpr double kSecondsOfTournaments = 6, kSecondsAHost = 2;
 
 Result<std::string> file_of(const std::vector<JobHost>& hosts, const Environment& environment) {
   auto state = state_directory(environment);

@@ -26,6 +26,43 @@ TEST(Discover, TellsNothingSeenFromCouldNotLook) {
   EXPECT_TRUE(survey->live);
 }
 
+Fact link(int from, GpuLink::To to, int peer, int count) {
+  GpuLinkFact fact;
+  fact.from.index = from;
+  fact.to = to;
+  if (to == GpuLink::To::gpu) fact.peer.index = peer;
+  fact.count = count;
+  return {{"s", {}, 0}, "h", fact};
+}
+
+std::string said(std::vector<Fact> facts) {
+  return discover_with({{"s", std::move(facts)}})->entries[0].why;
+}
+
+TEST(Discover, CountsLinksAsOneCountsThemOnTheMachine) {
+  using To = GpuLink::To;
+  EXPECT_EQ(said({link(0, To::gpu, 1, 4), link(1, To::gpu, 0, 4)}), "4 GPU links");
+  EXPECT_EQ(said({link(0, To::nvswitch, 0, 18), link(1, To::nvswitch, 0, 18)}), "36 GPU links");
+  // 18 links to each of seven others, as nvidia-smi shows eight GPUs on NVSwitches.
+  std::vector<Fact> matrix;
+  for (int a = 0; a < 8; ++a) {
+    for (int b = 0; b < 8; ++b) {
+      if (a != b) matrix.push_back(link(a, To::gpu, b, 18));
+    }
+  }
+  EXPECT_EQ(said(matrix), "144 GPU links");
+}
+
+TEST(Discover, CountsHostsAndMeasurementsWhereASourceSaysNoMore) {
+  const Origin origin{"s", {}, 0};
+  EXPECT_EQ(said({{origin, "a", MentionFact{}}}), "1 host");
+  EXPECT_EQ(said({{origin, "a", MentionFact{}}, {origin, "b", MentionFact{}}}), "2 hosts");
+  SwitchFact leaf;
+  leaf.hosts = {"a", "b", "c"};
+  EXPECT_EQ(said({{origin, {}, leaf}}), "3 hosts, 1 switch");
+  EXPECT_EQ(said({{origin, {}, PairFact{"a", "b", PairFact::Of::latency, 1e-6, false}}}), "1 measured pair");
+}
+
 TEST(Discover, EndsAtABrokenFile) {
   const auto survey = discover_with({{"a", fail(Error{Code::invalid_input, "cut off", {}, "x.xml", 7})}});
   ASSERT_FALSE(survey);

@@ -47,7 +47,9 @@ TEST(FabricTrial, MeasuresEveryPairThreeTimes) {
     for (std::size_t b = 0; b < 5; ++b) {
       const Json& value = (*json)["latency_seconds"][a][b];
       EXPECT_EQ(value.is_number(), a != b) << a << ' ' << b;
-      if (a != b) EXPECT_GT(value.get<double>(), 0) << a << ' ' << b;
+      if (a != b) {
+        EXPECT_GT(value.get<double>(), 0) << a << ' ' << b;
+      }
     }
   }
 }
