@@ -179,7 +179,7 @@ void build_topo(CLI::App& app, Request& request) {
   host_options(app, o.topology);
   app.add_flag_callback(
          "--probe", [&o] { o.topology.topologies.emplace_back("probe:"); },
-         "measure which of --hosts share a leaf (--topology probe:)")
+         "measure which of --hosts share a leaf")
       ->group(kWhere);
   text(app, "--host", o.host, "this host alone", "NAME", kWhere);
   choice(app, "--format", o.format,
@@ -195,7 +195,7 @@ void build_topo(CLI::App& app, Request& request) {
          [&o](const std::vector<std::string>& files) {
            o.topology.topologies.insert(o.topology.topologies.end(), files.begin(), files.end());
          },
-         "topology files or SPECs, as --topology takes them")
+         "topology files or SPECs, as --topology")
       ->group(kWhere);
 }
 
