@@ -3,10 +3,9 @@
 
 #include <fmt/format.h>
 
-#include "mapping/construct.h"
 #include "mapping/index.h"
 #include "mapping/rules.h"
-#include "mapping/seats.h"
+#include "mapping/settle.h"
 
 namespace topolaunch::mapping {
 namespace {
@@ -86,17 +85,12 @@ Constraints ConstraintItem::without(const Constraints& all) const {
 
 Feasibility feasibility(const topo::Topology& topology, const RankGraph& graph,
                         const Constraints& constraints) {
-  const auto pool = seat_pool(topology, constraints);
-  if (!pool) return {false, true, pool.error()};
   const auto rules = Rules::make(topology, graph, constraints);
   if (!rules) return {false, true, rules.error()};
-  auto given = given_seats(topology, *pool, constraints);
-  const auto fault = placement_fault(topology, *pool, constraints, given);
-  if (fault.empty() && rules->fault(given).empty()) return {};
-  const auto made = construct(topology, *pool, constraints, *rules);
-  if (made.seats) return {};
-  return {false, made.proved,
-          Error{Code::infeasible, fault.empty() ? rules->fault(given) : fault, {}, {}, 0}};
+  bool proved = true;
+  const auto settled = settle(topology, constraints, *rules, &proved);
+  if (settled) return {};
+  return {false, proved, settled.error()};
 }
 
 Constraints smallest_conflict(const topo::Topology& topology, const RankGraph& graph,

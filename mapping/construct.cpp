@@ -40,13 +40,15 @@ struct Bundle {
 class Construct {
  public:
   Construct(const topo::Topology& topology, const SeatPool& pool, const Constraints& constraints,
-            const Rules& rules)
+            const Rules& rules, const ConstructLimits& limits)
       : topology_(topology),
         pool_(pool),
         constraints_(constraints),
         rules_(rules),
         levels_(rules.levels().levels),
-        room_(pool.capacity) {
+        room_(pool.capacity),
+        limits_(limits),
+        ranks_on_(pool.capacity.size(), 0) {
     for (const auto& level : levels_) {
       block_room_.emplace_back(ix(level.blocks), 0);
       for (int h = 0; h < count_of(room_); ++h)
@@ -54,6 +56,7 @@ class Construct {
     }
     order_hosts();
     make_bundles();
+    if (limits_.spread >= 0) make_quotas();
   }
 
   Construction run() {
@@ -177,9 +180,59 @@ class Construct {
     });
   }
 
+  /// Blocks fill up together: to one level of water, one rank more on some.
+  void make_quotas() {
+    const auto& level = levels_[ix(limits_.spread)];
+    const auto& room = block_room_[ix(limits_.spread)];
+    std::vector<int> pinned(ix(level.blocks), 0);
+    int left = constraints_.ranks;
+    for (const auto& pin : constraints_.pins)
+      for (int h = 0; h < count_of(topology_.hosts); ++h)
+        if (topology_.hosts[ix(h)].name == pin.host) ++pinned[ix(level.block[ix(h)])], --left;
+    auto quota = pinned;
+    const auto lowest = [&] {
+      int least = -1;
+      for (int b = 0; b < level.blocks; ++b)
+        if (quota[ix(b)] < room[ix(b)] && (least < 0 || quota[ix(b)] < quota[ix(least)])) least = b;
+      return least;
+    };
+    for (; left > 0 && lowest() >= 0; --left) ++quota[ix(lowest())];
+    water_ = lowest() < 0 ? constraints_.ranks : quota[ix(lowest())];
+    above_left_ = 0;
+    for (int b = 0; b < level.blocks; ++b) {
+      quota_.push_back(std::max(pinned[ix(b)], std::min(room[ix(b)], water_ + 1)));
+      if (pinned[ix(b)] <= water_ && quota[ix(b)] > water_) ++above_left_;
+    }
+    pinned_in_ = std::move(pinned);
+    in_block_.assign(ix(level.blocks), 0);
+  }
+
+  bool within_limits(int ranks, int h) const {
+    if (limits_.most_hosts >= 0 && ranks_on_[ix(h)] == 0 && used_hosts_ >= limits_.most_hosts) return false;
+    if (limits_.spread < 0) return true;
+    const int block = levels_[ix(limits_.spread)].block[ix(h)];
+    const int now = in_block_[ix(block)], then = now + ranks;
+    if (then > quota_[ix(block)]) return false;
+    return then <= water_ || now > water_ || pinned_in_[ix(block)] > water_ || above_left_ > 0;
+  }
+
+  /// Ranks on a host, more or fewer.
+  void count(int h, int ranks) {
+    const int before = ranks_on_[ix(h)];
+    ranks_on_[ix(h)] += ranks;
+    used_hosts_ += (ranks_on_[ix(h)] > 0 ? 1 : 0) - (before > 0 ? 1 : 0);
+    if (limits_.spread < 0) return;
+    const int block = levels_[ix(limits_.spread)].block[ix(h)];
+    const bool was = in_block_[ix(block)] > water_;
+    in_block_[ix(block)] += ranks;
+    const bool is = in_block_[ix(block)] > water_;
+    if (pinned_in_[ix(block)] <= water_) above_left_ += (was ? 1 : 0) - (is ? 1 : 0);
+  }
+
   bool fits(const Bundle& bundle, int h) const {
     if (bundle.pin >= 0 && bundle.pin != h) return false;
     if (room_[ix(h)] < count_of(bundle.ranks)) return false;
+    if (limits_.any() && !within_limits(count_of(bundle.ranks), h)) return false;
     for (int l = 1; l < count_of(levels_); ++l) {
       const int whole = bundle.whole[ix(l)], block = levels_[ix(l)].block[ix(h)];
       const int at = at_[ix(l)][ix(whole)];
@@ -196,6 +249,7 @@ class Construct {
     const auto& bundle = bundles_[ix(i)];
     const int h = host_[ix(i)], size = way * count_of(bundle.ranks);
     room_[ix(h)] -= size;
+    if (limits_.any()) count(h, size);
     for (int l = 0; l < count_of(levels_); ++l) {
       const int whole = bundle.whole[ix(l)];
       block_room_[ix(l)][ix(levels_[ix(l)].block[ix(h)])] -= size;
@@ -255,6 +309,9 @@ class Construct {
   const Rules& rules_;
   const std::vector<Level>& levels_;
   std::vector<int> order_, room_;
+  const ConstructLimits limits_;
+  std::vector<int> ranks_on_, quota_, pinned_in_, in_block_;  ///< by host; by block of the spread
+  int used_hosts_ = 0, water_ = 0, above_left_ = 0;
   std::vector<std::vector<int>> block_room_;
   std::vector<Bundle> bundles_;
   std::vector<int> host_;                                ///< by bundle
@@ -266,12 +323,15 @@ class Construct {
 }  // namespace
 
 Construction construct(const topo::Topology& topology, const SeatPool& pool,
-                       const Constraints& constraints, const Rules& rules) {
-  return Construct(topology, pool, constraints, rules).run();
+                       const Constraints& constraints, const Rules& rules,
+                       const ConstructLimits& limits) {
+  return Construct(topology, pool, constraints, rules, limits).run();
 }
 
 Result<std::vector<Seat>> starting_seats(const topo::Topology& topology, const SeatPool& pool,
-                                         const Constraints& constraints, const Rules& rules) {
+                                         const Constraints& constraints, const Rules& rules,
+                                         bool* proved) {
+  if (proved != nullptr) *proved = true;
   auto seats = given_seats(topology, pool, constraints);
   auto broken = placement_fault(topology, pool, constraints, seats);
   if (broken.empty()) broken = rules.fault(seats);
@@ -279,6 +339,7 @@ Result<std::vector<Seat>> starting_seats(const topo::Topology& topology, const S
   auto made = construct(topology, pool, constraints, rules);
   if (made.seats) return std::move(*made.seats);
   if (made.proved) return fail(Code::infeasible, broken, "");
+  if (proved != nullptr) *proved = false;
   return fail(
       Code::infeasible,
       fmt::format("{}, and a fixed amount of search found no placement that holds it", broken),

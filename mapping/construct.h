@@ -17,12 +17,22 @@ struct Construction {
   bool proved = false;  ///< without seats: every way was tried, there is none
 };
 
-/// `graph` decides nothing here: the first placement that holds pins, capacities and rules.
-Construction construct(const topo::Topology& topology, const SeatPool& pool,
-                       const Constraints& constraints, const Rules& rules);
+/// What --spares and --spread ask of a placement where the pool has not decided it.
+struct ConstructLimits {
+  int most_hosts = -1;  ///< that ranks may be on
+  int spread = -1;      ///< a level (index) whose blocks hold as equal numbers of ranks as their room allows
+  bool any() const { return most_hosts >= 0 || spread >= 0; }
+};
 
-/// The given order where it holds the rules, else a construction. infeasible where there is none.
+/// The first placement that holds pins, capacities and rules.
+Construction construct(const topo::Topology& topology, const SeatPool& pool,
+                       const Constraints& constraints, const Rules& rules,
+                       const ConstructLimits& limits = {});
+
+/// The given order where it holds the rules, else a construction. infeasible where there is none, or none was
+/// found (`proved`, if given, false).
 Result<std::vector<Seat>> starting_seats(const topo::Topology& topology, const SeatPool& pool,
-                                         const Constraints& constraints, const Rules& rules);
+                                         const Constraints& constraints, const Rules& rules,
+                                         bool* proved = nullptr);
 
 }  // namespace topolaunch::mapping

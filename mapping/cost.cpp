@@ -8,6 +8,7 @@
 #include <map>
 
 #include "mapping/constants.h"
+#include "mapping/distances.h"
 #include "mapping/host_model.h"
 #include "mapping/index.h"
 #include "mapping/levels.h"
@@ -15,29 +16,14 @@
 #include "mapping/nccl_model.h"
 
 namespace topolaunch::mapping {
-namespace {
-
 using namespace constants;
-
-/// Bytes over one edge of a ring of n.
-double ring_bytes(Collective c, double bytes, double n) {
-  if (c == Collective::allreduce) return 2 * (n - 1) / n * bytes;
-  if (c == Collective::broadcast) return bytes;
-  return (n - 1) / n * bytes;
-}
-
-}  // namespace
 
 struct CostModel::Tables {
   const topo::Topology& topology;
   const RankGraph& graph;
   Links links;
 
-  /// Distances of J: inside a host from the pair's bandwidth, between hosts by level.
-  std::vector<double> level_distance;
-  double inside_distance = 1;  ///< hosts without GPUs
-  double reference = 1;        ///< GB/s that has distance 1
-  bool stated_distances = false;
+  Distances distances;
 
   /// Members of a group by host, hosts in order of first appearance. Reused between calls.
   struct Part {
@@ -58,7 +44,7 @@ struct CostModel::Tables {
   bool nccl_somewhere = false;
   bool over_tcp = false;  ///< no host has RDMA: MPI's bytes travel in TCP's frames
 
-  Tables(const topo::Topology& t, const RankGraph& g) : topology(t), graph(g), links(t) {
+  Tables(const topo::Topology& t, const RankGraph& g) : topology(t), graph(g), links(t), distances(t, links) {
     part_of_host.assign(topology.hosts.size(), -1);
     std::map<std::string, int> number;
     for (int i = 0; i < count_of(graph.groups); ++i) {
@@ -71,61 +57,6 @@ struct CostModel::Tables {
     over_tcp = std::none_of(topology.hosts.begin(), topology.hosts.end(), [](const topo::Host& host) {
       return std::any_of(host.nics.begin(), host.nics.end(), [](const topo::Nic& nic) { return nic.up && nic.rdma; });
     });
-    make_distances();
-  }
-
-  void make_distances() {
-    const auto& levels = links.levels().levels;
-    const auto& stated = topology.fabric.distances;
-    if (!stated.empty()) {
-      stated_distances = true;
-      inside_distance = stated.front();
-      for (const auto& level : levels)
-        level_distance.push_back(stated[ix(std::min(level.distance_index, count_of(stated) - 1))]);
-      return;
-    }
-    // The best pair of the machine has distance 1.
-    double best = 0;
-    int seats = 0;
-    for (int h = 0; h < count_of(topology.hosts); ++h) {
-      const auto& model = links.host(h);
-      for (int a = 0; a < std::min(model.gpus(), 1); ++a)
-        for (int b = 0; b < model.gpus(); ++b)
-          if (a != b) best = std::max(best, model.pair(a, b));
-      seats += std::max(1, model.gpus());
-    }
-    reference = best > 0 ? best : kHostCopyGbps;
-    double farthest = 1;
-    for (const auto& level : levels) {
-      double share = 0;
-      int known = 0;
-      std::vector<int> seats_in(ix(level.blocks), 0);
-      for (int h = 0; h < count_of(topology.hosts); ++h)
-        seats_in[ix(level.block[ix(h)])] += std::max(1, links.host(h).gpus());
-      for (int b = 0; b < level.blocks; ++b) {
-        if (!level.uplink[ix(b)].known()) continue;
-        share += level.uplink[ix(b)].gigabytes_per_second() / std::max(1, seats_in[ix(b)]);
-        ++known;
-      }
-      if (known > 0) farthest = std::max(farthest, reference / (share / known));
-      level_distance.push_back(farthest);
-    }
-    // No rate known anywhere: farther is still farther.
-    if (farthest <= 1)
-      for (int l = 0; l < count_of(levels); ++l) level_distance[ix(l)] = 2 + l;
-  }
-
-  double distance(const Seat& a, const Seat& b) const {
-    if (a.host != b.host) return level_distance[ix(links.levels().crossing(a.host, b.host))];
-    if (a == b) return 0;
-    if (stated_distances || a.gpu < 0 || b.gpu < 0 || a.gpu == b.gpu) return inside_distance;
-    return std::max(1e-9, reference / links.host(a.host).pair(a.gpu, b.gpu));
-  }
-
-  double mean_distance(const Part& part) const {
-    if (part.count < 2) return 0;
-    if (stated_distances || part.gpus.empty()) return inside_distance;
-    return links.host(part.host).mean_inverse(part.gpus) * reference;
   }
 
   void split(const Group& group, const std::vector<Seat>& seats) const {
@@ -211,7 +142,7 @@ struct CostModel::Tables {
                                  : edge * edges / part.count;
       links.add_local(part.host, part.gpus, per_gpu, edge * edges,
                       prediction.algorithm == Algorithm::tree ? bytes : 0);
-      out.hop_bytes += edge * edges * mean_distance(part);
+      out.hop_bytes += edge * edges * distances.mean_inside(part.host, part.gpus, part.count);
     }
     if (part_count == 1) return;
     if (prediction.algorithm == Algorithm::tree || prediction.algorithm == Algorithm::nvls_tree) {
@@ -236,18 +167,8 @@ struct CostModel::Tables {
     for (int p = 0; p < part_count; ++p) {
       const auto& from = parts[ix(p)];
       const auto& to = parts[ix((p + 1) % part_count)];
-      out.hop_bytes += edge * level_distance[ix(links.levels().crossing(from.host, to.host))];
+      out.hop_bytes += edge * distances.at_level(links.levels().crossing(from.host, to.host));
     }
-  }
-
-  /// Parent of host i in a binary tree over 0..n-1 whose leaves are the odd numbers; -1 for the root.
-  static int tree_parent(int i, int n) {
-    int bit = 1;
-    while (bit < n && (i & bit) == 0) bit <<= 1;
-    if (i == 0) return n > 1 ? -1 : -1;
-    int up = (i ^ bit) | (bit << 1);
-    if (up >= n) up = i ^ bit;
-    return up == i ? -1 : up;
   }
 
   void add_alltoall(const Group& group, Gathered& out) const {
@@ -260,7 +181,7 @@ struct CostModel::Tables {
       const auto& part = parts[ix(p)];
       if (part.count > 1) {
         links.add_local_alltoall(part.host, part.gpus, part.count, pair_bytes);
-        out.hop_bytes += pair_bytes * part.count * (part.count - 1) * mean_distance(part);
+        out.hop_bytes += pair_bytes * part.count * (part.count - 1) * distances.mean_inside(part.host, part.gpus, part.count);
       }
       if (part_count > 1) {
         const double outside = pair_bytes * part.count * (n - part.count);
@@ -284,7 +205,7 @@ struct CostModel::Tables {
             links.add_uplink(l + 1, block, pair_bytes * count * (n - count), pair_bytes * count * (n - count));
           }
         }
-        out.hop_bytes += pair_bytes * (inside - inside_below) * level_distance[ix(l)];
+        out.hop_bytes += pair_bytes * (inside - inside_below) * distances.at_level(l);
         links.count_level(levels[ix(l)].name, pair_bytes * (inside - inside_below));
         inside_below = inside;
       }
@@ -310,7 +231,7 @@ struct CostModel::Tables {
       const auto& to = seats[ix(group.members[ix((i + 1) % n)])];
       links.add_flow(from, to, forward);
       if (back > 0) links.add_flow(to, from, back);
-      out.hop_bytes += (forward + back) * distance(from, to);
+      out.hop_bytes += (forward + back) * distances.between(from, to);
       hop = std::max(hop, hop_latency(from, to));
       out.host_network = out.host_network || (from.host != to.host && (from.gpu < 0 || to.gpu < 0));
     }
@@ -369,7 +290,7 @@ struct CostModel::Tables {
         const double half = static_cast<double>(edge.bytes) / 2;
         links.add_flow(a, b, half);
         links.add_flow(b, a, half);
-        total.hop_bytes += static_cast<double>(edge.bytes) * distance(a, b);
+        total.hop_bytes += static_cast<double>(edge.bytes) * distances.between(a, b);
         hop = std::max(hop, hop_latency(a, b));
         host_network = host_network || (a.host != b.host && (a.gpu < 0 || b.gpu < 0));
       }
@@ -391,7 +312,7 @@ CostModel& CostModel::operator=(CostModel&&) noexcept = default;
 
 bool CostModel::timed() const { return tables_->links.timed(); }
 
-double CostModel::distance(const Seat& a, const Seat& b) const { return tables_->distance(a, b); }
+double CostModel::distance(const Seat& a, const Seat& b) const { return tables_->distances.between(a, b); }
 
 CostModel::Score CostModel::score(const std::vector<Seat>& seats) const {
   const auto total = tables_->run(seats);

@@ -14,6 +14,8 @@
 namespace topolaunch::mapping {
 namespace {
 
+constexpr int kMostWays = 1'000'000;
+
 std::string counted(int n, std::string_view noun) {
   return fmt::format("{} {}{}", n, noun, n == 1 ? "" : "s");
 }
@@ -31,10 +33,12 @@ int total(const std::vector<int>& capacity) {
 class Narrowing {
  public:
   Narrowing(const topo::Topology& topology, const Constraints& constraints,
-            const std::vector<int>& pinned, SeatPool& pool)
+            const std::vector<int>& pinned, const NarrowingChoice& choice, SeatPool& pool)
       : topology_(topology),
         constraints_(constraints),
         pinned_(pinned),
+        choice_(choice),
+        left_(choice.number),
         pool_(pool),
         capacity_(pool.capacity),
         ranks_(constraints.ranks),
@@ -47,6 +51,9 @@ class Narrowing {
     if (auto status = require(); !status) return status;
     if (auto status = near(); !status) return status;
     if (auto status = prefer(); !status) return status;
+    if (choice_.of != nullptr) *choice_.of = std::max(*choice_.of, ways_);
+    if (left_ > 0) return fail(Code::infeasible, "no further choice of blocks");
+    if (choice_.blocks_only) return {};
     if (auto status = keep_spares(); !status) return status;
     return spread();
   }
@@ -87,16 +94,24 @@ class Narrowing {
     return {};
   }
 
-  /// The block that all ranks go to: the smallest that holds them and every pin; -1 = none.
-  int best_block(const Level& level) const {
+  /// Blocks that hold all ranks and every pin, the smallest first.
+  std::vector<int> fitting_blocks(const Level& level) const {
     const auto room = room_by_block(level, capacity_);
-    int best = -1;
-    for (int b = 0; b < level.blocks; ++b) {
-      const bool pins = std::all_of(pinned_.begin(), pinned_.end(),
-                                    [&](int h) { return level.block[ix(h)] == b; });
-      if (room[ix(b)] >= ranks_ && pins && (best < 0 || room[ix(b)] < room[ix(best)])) best = b;
-    }
-    return best;
+    std::vector<int> blocks;
+    for (int b = 0; b < level.blocks; ++b)
+      if (room[ix(b)] >= ranks_ &&
+          std::all_of(pinned_.begin(), pinned_.end(), [&](int h) { return level.block[ix(h)] == b; }))
+        blocks.push_back(b);
+    std::stable_sort(blocks.begin(), blocks.end(), [&](int a, int b) { return room[ix(a)] < room[ix(b)]; });
+    return blocks;
+  }
+
+  /// Which of `count` ways the choice says here.
+  int pick(int count) {
+    ways_ = count > kMostWays / ways_ ? kMostWays : ways_ * count;
+    const int own = left_ % count;
+    left_ /= count;
+    return own;
   }
 
   void keep_block(const Level& level, int block) {
@@ -109,9 +124,8 @@ class Narrowing {
     const auto level = find(constraints_.require_level, "--require");
     if (!level) return fail(level.error());
     const auto& name = (*level)->name;
-    const int block = best_block(**level);
-    if (block >= 0) {
-      keep_block(**level, block);
+    if (const auto blocks = fitting_blocks(**level); !blocks.empty()) {
+      keep_block(**level, blocks[ix(pick(count_of(blocks)))]);
       return {};
     }
     const auto room = room_by_block(**level, capacity_);
@@ -135,20 +149,24 @@ class Narrowing {
       if (!named) return fail(named.error());
       hosts.insert(hosts.end(), named->begin(), named->end());
     }
+    std::vector<std::pair<const Level*, std::vector<int>>> ways;
     for (const auto& level : levels_.levels) {
       std::vector<char> named(ix(level.blocks), 0);
       for (const int h : hosts) named[ix(level.block[ix(h)])] = 1;
       auto kept = capacity_;
       for (int h = 0; h < count_of(kept); ++h)
         if (named[ix(level.block[ix(h)])] == 0) kept[ix(h)] = 0;
-      if (total(kept) < ranks_ || !holds_pins(kept)) continue;
-      capacity_ = kept;
-      pool_.notes.push_back(fmt::format("near {}: within one {} of it",
-                                        fmt::join(constraints_.near, ","), level.name));
-      return {};
+      if (total(kept) >= ranks_ && holds_pins(kept)) ways.emplace_back(&level, std::move(kept));
     }
-    pool_.notes.push_back(fmt::format("near {}: no level around it holds {}, so it decides nothing",
-                                      fmt::join(constraints_.near, ","), counted(ranks_, "rank")));
+    const int way = pick(count_of(ways) + 1);
+    if (way < count_of(ways)) {
+      capacity_ = ways[ix(way)].second;
+      pool_.notes.push_back(fmt::format("near {}: within one {} of it",
+                                        fmt::join(constraints_.near, ","), ways[ix(way)].first->name));
+    } else {
+      pool_.notes.push_back(fmt::format("near {}: no level around it holds {}, so it decides nothing",
+                                        fmt::join(constraints_.near, ","), counted(ranks_, "rank")));
+    }
     return {};
   }
 
@@ -156,9 +174,10 @@ class Narrowing {
     if (constraints_.prefer_level.empty()) return {};
     const auto level = find(constraints_.prefer_level, "--prefer");
     if (!level) return fail(level.error());
-    const int block = best_block(**level);
-    if (block >= 0)
-      keep_block(**level, block);
+    const auto blocks = fitting_blocks(**level);
+    const int way = pick(count_of(blocks) + 1);
+    if (way < count_of(blocks))
+      keep_block(**level, blocks[ix(way)]);
     else
       pool_.notes.push_back(fmt::format("no {} holds {}: --prefer {} could not be met",
                                         (*level)->name, counted(ranks_, "rank"), (*level)->name));
@@ -243,6 +262,9 @@ class Narrowing {
   const topo::Topology& topology_;
   const Constraints& constraints_;
   const std::vector<int>& pinned_;
+  const NarrowingChoice& choice_;
+  int left_;      ///< of the choice's number, for the levels still to come
+  int ways_ = 1;  ///< so far
   SeatPool& pool_;
   std::vector<int>& capacity_;
   int ranks_;
@@ -252,13 +274,13 @@ class Narrowing {
 }  // namespace
 
 Status narrow(const topo::Topology& topology, const Constraints& constraints,
-              const std::vector<int>& pinned, SeatPool& pool) {
+              const std::vector<int>& pinned, const NarrowingChoice& choice, SeatPool& pool) {
   const bool asked = !constraints.require_level.empty() || !constraints.prefer_level.empty() ||
                      !constraints.spread_level.empty() || !constraints.near.empty() ||
                      constraints.spares > 0 || !constraints.affinity.empty() ||
                      !constraints.anti_affinity.empty();
   if (!asked) return {};
-  return Narrowing(topology, constraints, pinned, pool).run();
+  return Narrowing(topology, constraints, pinned, choice, pool).run();
 }
 
 }  // namespace topolaunch::mapping

@@ -118,4 +118,19 @@ Prediction predict(const Communicator& c, Collective collective, double bytes) {
   return prediction;
 }
 
+double ring_bytes(Collective collective, double bytes, double n) {
+  if (collective == Collective::allreduce) return 2 * (n - 1) / n * bytes;
+  if (collective == Collective::broadcast) return bytes;
+  return (n - 1) / n * bytes;
+}
+
+int tree_parent(int i, int n) {
+  if (i == 0) return -1;
+  int bit = 1;
+  while (bit < n && (i & bit) == 0) bit <<= 1;
+  int up = (i ^ bit) | (bit << 1);
+  if (up >= n) up = i ^ bit;
+  return up == i ? -1 : up;
+}
+
 }  // namespace topolaunch::mapping

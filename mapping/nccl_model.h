@@ -41,4 +41,9 @@ Prediction predict(const Communicator& communicator, Collective collective, doub
 
 const char* name_of(Algorithm algorithm);
 
+/// Bytes over one edge of a ring of n.
+double ring_bytes(Collective collective, double bytes, double n);
+/// Parent of i in a binary tree over 0..n-1 whose leaves are the odd numbers; -1 for the root.
+int tree_parent(int i, int n);
+
 }  // namespace topolaunch::mapping

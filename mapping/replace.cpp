@@ -195,7 +195,16 @@ Result<Solution> replace_hosts(const topo::Topology& topology, const RankGraph& 
     const int h = old_seats[ix(r)].host;
     (h < 0 || gone.count(h) ? moving : staying).push_back(r);
   }
-  const auto pool = seat_pool(topology, narrowed);
+  // Blocks and spares are chosen around the ranks that stay.
+  Constraints held = narrowed;
+  if (!narrowed.require_level.empty() || !narrowed.prefer_level.empty() || !narrowed.near.empty() ||
+      narrowed.spares > 0) {
+    std::set<int> pinned;
+    for (const auto& pin : narrowed.pins) pinned.insert(pin.rank);
+    for (const int r : staying)
+      if (!pinned.count(r)) held.pins.push_back({r, topology.hosts[ix(old_seats[ix(r)].host)].name, -1});
+  }
+  const auto pool = seat_pool(topology, held);
   if (!pool) return fail(pool.error());
   const auto rules = Rules::make(topology, graph, narrowed);
   if (!rules) return fail(rules.error());

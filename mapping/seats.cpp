@@ -100,7 +100,8 @@ std::string machine_text(const topo::Topology& topology) {
 
 int SeatPool::total() const { return std::accumulate(capacity.begin(), capacity.end(), 0); }
 
-Result<SeatPool> seat_pool(const topo::Topology& topology, const Constraints& constraints) {
+Result<SeatPool> seat_pool(const topo::Topology& topology, const Constraints& constraints,
+                           const NarrowingChoice& choice) {
   if (constraints.ranks < 1) return fail(Code::wrong_usage, "at least one rank is needed");
   if (topology.hosts.empty())
     return fail(Code::infeasible, fmt::format("{}, no host", counted(constraints.ranks, "rank")));
@@ -139,7 +140,7 @@ Result<SeatPool> seat_pool(const topo::Topology& topology, const Constraints& co
 
   std::vector<int> pinned;
   for (const auto& pin : *pins) pinned.push_back(pin.host);
-  if (auto status = narrow(topology, constraints, pinned, pool); !status) return fail(status.error());
+  if (auto status = narrow(topology, constraints, pinned, choice, pool); !status) return fail(status.error());
 
   for (int h = 0; h < count_of(topology.hosts); ++h) {
     const int room = pool.capacity[ix(h)];

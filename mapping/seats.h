@@ -21,10 +21,18 @@ struct SeatPool {
   int total() const;          ///< ranks that fit
 };
 
+/// Where several blocks hold the job (--require, --prefer, --near): which of them, 0 = the best by size.
+struct NarrowingChoice {
+  int number = 0;
+  bool blocks_only = false;  ///< without keeping spares and dealing out a spread
+  int* of = nullptr;         ///< raised to how many there are
+};
+
 /// All seats under `constraints`: exclusions, slots, required / preferred / spread level, pins.
 /// infeasible (79) in numbers, naming the constraint: "12 ranks, 8 seats: ...". wrong_usage for a
 /// level or host that does not exist.
-Result<SeatPool> seat_pool(const topo::Topology& topology, const Constraints& constraints);
+Result<SeatPool> seat_pool(const topo::Topology& topology, const Constraints& constraints,
+                           const NarrowingChoice& choice = {});
 
 /// The given order: the first `ranks` seats of the pool, with pinned ranks on their pins.
 std::vector<Seat> given_seats(const topo::Topology& topology, const SeatPool& pool,

@@ -7,12 +7,12 @@
 
 #include "mapping/affinity.h"
 #include "mapping/conflict.h"
-#include "mapping/construct.h"
 #include "mapping/host_model.h"
 #include "mapping/index.h"
 #include "mapping/polish.h"
 #include "mapping/reasons.h"
 #include "mapping/rules.h"
+#include "mapping/settle.h"
 #include "mapping/solver.h"
 #include "mapping/solver/host_choice.h"
 #include "mapping/solver/solvers.h"
@@ -47,10 +47,21 @@ std::vector<HostCandidate> ranked_candidates(const topo::Topology& topology, con
   std::erase_if(candidates, [&](HostCandidate& candidate) {
     auto seats = simple_seats(topology, pool, graph, constraints, candidate.hosts);
     if (seats.empty() || !rules.fault(seats).empty()) return true;
+    // A pinned rank may sit elsewhere than the set.
+    candidate.hosts.clear();
+    for (const auto& seat : seats)
+      if (std::find(candidate.hosts.begin(), candidate.hosts.end(), seat.host) == candidate.hosts.end())
+        candidate.hosts.push_back(seat.host);
+    measure_fragments(rules.levels(), pool.capacity, constraints.ranks, candidate);
     const auto score = model.score(seats);
     candidate.seconds = Seconds(score.seconds);
     candidate.hop_bytes = score.hop_bytes;
     return false;
+  });
+  // Sets that pins have made the same count once.
+  std::set<std::set<int>> seen;
+  std::erase_if(candidates, [&](const HostCandidate& candidate) {
+    return !seen.emplace(candidate.hosts.begin(), candidate.hosts.end()).second;
   });
   std::stable_sort(candidates.begin(), candidates.end(), [&](const HostCandidate& a, const HostCandidate& b) {
     const CostModel::Score x{a.seconds.count(), a.hop_bytes, 0}, y{b.seconds.count(), b.hop_bytes, 0};
@@ -108,16 +119,21 @@ Solution solution_of(const topo::Topology& topology, const RankGraph& graph, con
   return solution;
 }
 
-Result<Solution> solve(const topo::Topology& topology, const RankGraph& graph, const Constraints& constraints,
+Result<Solution> solve(const topo::Topology& topology, const RankGraph& graph, const Constraints& asked,
                        const Solver* own) {
-  if (auto status = check_sizes(graph, constraints); !status) return fail(status.error());
-  const auto failed = [&](const Error& error) { return fail(with_conflict(topology, graph, constraints, error)); };
-  const auto pool = seat_pool(topology, constraints);
-  if (!pool) return failed(pool.error());
-  const auto rules = Rules::make(topology, graph, constraints);
-  if (!rules) return fail(rules.error());
-  const auto start = starting_seats(topology, *pool, constraints, *rules);
-  if (!start) return failed(start.error());
+  if (auto status = check_sizes(graph, asked); !status) return fail(status.error());
+  const auto failed = [&](const Error& error) { return fail(with_conflict(topology, graph, asked, error)); };
+  const auto rules = Rules::make(topology, graph, asked);
+  if (!rules) {
+    // What is wrong with the seats comes first.
+    const auto pool = seat_pool(topology, asked);
+    return pool ? fail(rules.error()) : failed(pool.error());
+  }
+  const auto settled = settle(topology, asked, *rules);
+  if (!settled) return failed(settled.error());
+  const auto& constraints = settled->constraints;
+  const auto* pool = &settled->pool;
+  const auto* start = &settled->start;
   auto given = given_seats(topology, *pool, constraints);
   const auto report = [&](const std::string& stage, const CostModel::Score& score) {
     if (constraints.watch && constraints.watch->report) constraints.watch->report(stage, score.seconds, score.hop_bytes);

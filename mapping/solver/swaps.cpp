@@ -21,24 +21,46 @@ Swaps::Swaps(const CommGraph& graph, const PlaceTree& tree, std::vector<int> pla
     inner_.resize(1);
   }
   seen_.assign(inner_.size(), 0);
+  make_codes();
   cost_ = mapping::hop_bytes(graph, tree, place_);
   std::int64_t farthest = 1;
   for (const auto d : tree.distance) farthest = std::max(farthest, d);
   narrow_ = graph.total() * 2 < static_cast<Wide>(std::numeric_limits<std::int64_t>::max() / 4 / farthest);
 }
 
+void Swaps::make_codes() {
+  code_.assign(ix(tree_.places), 0);
+  distance_.fill(tree_.distance[0]);
+  // Blocks are numbered within the block around them, so that all numbers of a path fit 64 bits.
+  int low = 0;
+  for (int l = 0; l < tree_.levels(); ++l) {
+    const bool outermost = l + 1 == tree_.levels();
+    std::vector<int> number(ix(tree_.blocks(l)), -1), inside(outermost ? 1 : ix(tree_.blocks(l + 1)), 0);
+    for (int p = 0; p < tree_.places; ++p) {
+      int& own = number[ix(tree_.block[ix(l)][ix(p)])];
+      if (own < 0) own = inside[outermost ? 0 : ix(tree_.block[ix(l) + 1][ix(p)])]++;
+      code_[ix(p)] |= static_cast<std::uint64_t>(own) << low;
+    }
+    const int most = *std::max_element(inside.begin(), inside.end());
+    const int high = low + static_cast<int>(ix_of(static_cast<std::uint64_t>(most - 1)));
+    for (int bit = low + 1; bit <= high; ++bit) distance_[ix(bit)] = tree_.distance[ix(l) + 1];
+    low = high;
+  }
+  code_of_.resize(ix(graph_.n));
+  for (int v = 0; v < graph_.n; ++v) code_of_[ix(v)] = code_[ix(place_[ix(v)])];
+}
+
 Wide Swaps::cost_at(int vertex, int place) const {
   const std::size_t begin = graph_.first[ix(vertex)], end = graph_.first[ix(vertex) + 1];
+  const auto here = code_[ix(place)];
   if (narrow_) {
     std::int64_t sum = 0;
-    for (std::size_t e = begin; e < end; ++e)
-      sum += graph_.weight[e] * tree_.distance[ix(tree_.level_between(place, place_[ix(graph_.to[e])]))];
+    for (std::size_t e = begin; e < end; ++e) sum += graph_.weight[e] * distance(here, code_of_[ix(graph_.to[e])]);
     return sum;
   }
   Wide sum = 0;
   for (std::size_t e = begin; e < end; ++e)
-    sum += static_cast<Wide>(graph_.weight[e]) *
-           tree_.distance[ix(tree_.level_between(place, place_[ix(graph_.to[e])]))];
+    sum += static_cast<Wide>(graph_.weight[e]) * distance(here, code_of_[ix(graph_.to[e])]);
   return sum;
 }
 
@@ -48,14 +70,14 @@ Wide Swaps::delta(int a, int b) const {
   // An edge between the two keeps its length, but was counted as if it shrank to the inner distance.
   for (std::size_t e = graph_.first[ix(a)]; e < graph_.first[ix(a) + 1]; ++e)
     if (graph_.to[e] == b)
-      change += 2 * static_cast<Wide>(graph_.weight[e]) *
-                (tree_.distance[ix(tree_.level_between(pa, pb))] - tree_.distance[0]);
+      change += 2 * static_cast<Wide>(graph_.weight[e]) * (distance(code_[ix(pa)], code_[ix(pb)]) - tree_.distance[0]);
   return change;
 }
 
 void Swaps::swap(int a, int b) {
   cost_ += delta(a, b);
   std::swap(place_[ix(a)], place_[ix(b)]);
+  std::swap(code_of_[ix(a)], code_of_[ix(b)]);
   vertex_[ix(place_[ix(a)])] = a;
   vertex_[ix(place_[ix(b)])] = b;
   if (logging_) log_.emplace_back(a, b);
@@ -100,8 +122,7 @@ bool Swaps::improve(int u, std::int64_t& budget) {
       if (change >= best_change) continue;
       for (std::size_t x = graph_.first[ix(u)]; x < graph_.first[ix(u) + 1]; ++x)
         if (graph_.to[x] == w)
-          change += 2 * static_cast<Wide>(graph_.weight[x]) *
-                    (tree_.distance[ix(tree_.level_between(pu, p))] - tree_.distance[0]);
+          change += 2 * static_cast<Wide>(graph_.weight[x]) * (distance(code_[ix(pu)], code_[ix(p)]) - tree_.distance[0]);
       if (change < best_change) best_change = change, best = w;
     }
   }

@@ -5,7 +5,10 @@
 // timed, so the result depends on the seed and the budget only.
 #pragma once
 
+#include <array>
+#include <bit>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "mapping/random.h"
@@ -36,6 +39,9 @@ class Swaps {
 
  private:
   Wide cost_at(int vertex, int place) const;
+  std::int64_t distance(std::uint64_t a, std::uint64_t b) const { return distance_[ix_of(a ^ b)]; }
+  static std::size_t ix_of(std::uint64_t difference) { return static_cast<std::size_t>(std::bit_width(difference)); }
+  void make_codes();
   void swap(int a, int b);
   bool improve(int vertex, std::int64_t& budget);
   void enqueue(int vertex);
@@ -45,6 +51,10 @@ class Swaps {
   const CommGraph& graph_;
   const PlaceTree& tree_;
   std::vector<int> place_, vertex_;            ///< each other's inverse
+  /// The path of blocks to a place, outermost in the highest bits: the highest bit in which two paths differ
+  /// says how far apart they are.
+  std::vector<std::uint64_t> code_, code_of_;  ///< by place, by vertex
+  std::array<std::int64_t, 65> distance_{};    ///< by the number of bits that differ
   std::vector<char> fixed_;
   std::vector<int> kind_;
   std::vector<std::vector<int>> inner_;        ///< places of each innermost block

@@ -45,11 +45,21 @@ Blocks blocks_of(const PlaceTree& tree, int level) {
   return result;
 }
 
+/// Free places as further vertices.
+std::vector<int> with_free_places(std::vector<int> place, int places) {
+  std::vector<char> taken(ix(places), 0);
+  for (const int p : place) taken[ix(p)] = 1;
+  for (int p = 0; p < places; ++p)
+    if (!taken[ix(p)]) place.push_back(p);
+  return place;
+}
+
 class Search {
  public:
-  Search(const CommGraph& graph, const PlaceTree& tree, std::uint64_t seed, SearchEffort effort,
+  /// `graph` has a vertex for every place; those from `ranks` on have no edges.
+  Search(const CommGraph& graph, int ranks, const PlaceTree& tree, std::uint64_t seed, SearchEffort effort,
          const std::vector<char>& fixed)
-      : graph_(graph), tree_(tree), random_(seed), effort_(effort), fixed_(fixed) {}
+      : graph_(graph), ranks_(ranks), tree_(tree), random_(seed), effort_(effort), fixed_(fixed) {}
 
   std::vector<int> run(const std::vector<std::vector<int>>& starts) {
     const std::int64_t all = std::int64_t{1} << 60;
@@ -65,9 +75,6 @@ class Search {
       swaps.descend(all);
       keep(swaps.place());
     };
-    for (const auto& start : starts)
-      if (!stopped(effort_.watch)) refine(start);
-
     if (fixed_.empty()) {
       // A stencil on equal blocks: boxes, which swaps then hardly ever improve.
       if (const auto grid = find_grid(graph_))
@@ -83,18 +90,20 @@ class Search {
         auto deeper = effort_;
         deeper.starts = effort_.starts * 4;  // small graphs are cheap
         keep(expand(*smaller, search_tree(smaller->graph, smaller->tree, small_starts, random_.next(), deeper)));
+        contracted_ = true;
       }
-      // Large graphs get fewer starts: one takes seconds there.
-      const std::size_t size = graph_.arcs() + ix(graph_.n);
-      const int count = tiled_ ? 0 : std::min(effort_.starts, size > 60'000 ? 1 : size > 10'000 ? std::max(1, effort_.starts / 2) : effort_.starts);
-      for (int s = 0; s < count && !stopped(effort_.watch); ++s)
-        refine(multisect(graph_, tree_, effort_.tries, random_, effort_.watch));
+      for (int s = 0; s < multisections() && !stopped(effort_.watch); ++s)
+        refine(with_free_places(multisect(graph_, ranks_, tree_, effort_.tries, random_, effort_.watch), tree_.places));
     }
+    // Starts that are far behind would only take long.
+    const Wide near = best_.empty() ? 0 : best_cost_ + best_cost_ / 4;
+    for (const auto& start : starts)
+      if (!stopped(effort_.watch) && hop_bytes(graph_, tree_, start) <= near) refine(start);
     if (best_.empty()) identity();
     if (stopped(effort_.watch)) return best_;
     Swaps swaps(graph_, tree_, best_, fixed_);
     swaps.watch(effort_.watch);
-    swaps.iterate(effort_.swaps, random_);
+    swaps.iterate(contracted_ ? effort_.swaps / 4 : effort_.swaps, random_);
     if (fixed_.empty()) keep(swap_blocks(graph_, tree_, swaps.place(), all, random_));
     keep(swaps.place());
     if (fixed_.empty() && graph_.n <= kTabuPlaces && tree_.levels() > 0 && !tiled_)
@@ -103,6 +112,14 @@ class Search {
   }
 
  private:
+  /// Large graphs get fewer starts, where one takes seconds; so do those that are solved by their structure.
+  int multisections() const {
+    if (tiled_) return 0;
+    const std::size_t size = graph_.arcs() + ix(graph_.n);
+    if (contracted_ || size > 60'000) return std::min(effort_.starts, 1);
+    return size > 10'000 ? std::min(effort_.starts, std::max(1, effort_.starts / 2)) : effort_.starts;
+  }
+
   std::vector<int> finished() {
     if (best_.empty()) identity();
     return best_;
@@ -122,13 +139,14 @@ class Search {
   }
 
   const CommGraph& graph_;
+  int ranks_;
   const PlaceTree& tree_;
   Random random_;
   SearchEffort effort_;
   const std::vector<char>& fixed_;
   std::vector<int> best_;
   Wide best_cost_ = 0;
-  bool tiled_ = false;
+  bool tiled_ = false, contracted_ = false;
 };
 
 }  // namespace
@@ -161,7 +179,17 @@ std::vector<int> swap_blocks(const CommGraph& graph, const PlaceTree& tree, std:
 std::vector<int> search_tree(const CommGraph& graph, const PlaceTree& tree,
                              const std::vector<std::vector<int>>& starts, std::uint64_t seed, SearchEffort effort,
                              const std::vector<char>& fixed) {
-  return Search(graph, tree, seed, effort, fixed).run(starts);
+  if (graph.n == tree.places) return Search(graph, graph.n, tree, seed, effort, fixed).run(starts);
+  auto padded = graph;
+  padded.n = tree.places;
+  padded.first.resize(ix(padded.n) + 1, graph.first.back());
+  auto padded_starts = starts;
+  for (auto& start : padded_starts) start = with_free_places(std::move(start), tree.places);
+  auto padded_fixed = fixed;
+  if (!fixed.empty()) padded_fixed.resize(ix(padded.n), 0);
+  auto place = Search(padded, graph.n, tree, seed, effort, padded_fixed).run(padded_starts);
+  place.resize(ix(graph.n));
+  return place;
 }
 
 }  // namespace topolaunch::mapping

@@ -20,7 +20,7 @@ struct SearchEffort {
   const Watch* watch = nullptr;          ///< may end it early
 };
 
-/// Place by vertex, graph.n == tree.places. Never worse in J than any of `starts`, which may be empty.
+/// Place by vertex; graph.n <= tree.places, what is left stays free. Never worse in J than any of `starts`, which may be empty.
 /// The same for the same arguments. `fixed` vertices stay where the first start has them.
 std::vector<int> search_tree(const CommGraph& graph, const PlaceTree& tree,
                              const std::vector<std::vector<int>>& starts, std::uint64_t seed, SearchEffort effort,

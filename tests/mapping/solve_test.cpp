@@ -201,7 +201,7 @@ Case random_case(Random& random) {
 TEST(Solve, HoldsItsPromisesOnRandomJobs) {
   Random random(21);
   int solved_count = 0;
-  for (int i = 0; i < 200; ++i) {
+  for (int i = 0; i < 1000; ++i) {
     const auto c = random_case(random);
     const auto pool = seat_pool(c.topology, c.constraints);
     const auto solution = solve(c.topology, c.graph, c.constraints);

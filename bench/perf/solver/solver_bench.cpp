@@ -5,7 +5,8 @@
 //   solver_bench GRAPH 8:32:16 1:10:100 --evaluate MAP    J of a mapping, one place a line
 //   solver_bench --qap FILE ITERATIONS SEED               QAPLIB: robust tabu search from the identity
 //   --places FILE   the tree's places that may be used, one a line (fragmented allocations)
-// Prints: J, J of the identity, CPU seconds, peak memory in MB; and ! where two vertices share a place.
+//   --tasks N       more tasks than seats: up to N a seat, and no distance between those of one
+// Prints: J, J of the identity, CPU seconds, peak memory in MB; and ! where two vertices share a place, or more than N a seat.
 #include <sys/resource.h>
 
 #include <cstdlib>
@@ -98,7 +99,8 @@ int main(int argc, char** argv) {
   if (argc == 5 && std::string(argv[1]) == "--qap")
     return quadratic_assignment(argv[2], std::atoll(argv[3]), std::strtoull(argv[4], nullptr, 10));
   if (argc < 4) {
-    std::cerr << "solver_bench GRAPH H D [--seed N] [--starts N] [--tries N] [--swaps N] [--places FILE] [--evaluate MAP]\n";
+    std::cerr << "solver_bench GRAPH H D [--seed N] [--starts N] [--tries N] [--swaps N] [--places FILE] [--tasks N] "
+                 "[--evaluate MAP]\n";
     return 64;
   }
   std::ifstream file(argv[1]);
@@ -112,6 +114,7 @@ int main(int argc, char** argv) {
   SearchEffort effort;
   std::uint64_t seed = 1;
   std::string evaluate, places;
+  int tasks = 0;
   for (int i = 4; i + 1 < argc; i += 2) {
     const std::string option = argv[i];
     if (option == "--seed") seed = std::strtoull(argv[i + 1], nullptr, 10);
@@ -120,21 +123,35 @@ int main(int argc, char** argv) {
     else if (option == "--swaps") effort.swaps = std::atoll(argv[i + 1]);
     else if (option == "--evaluate") evaluate = argv[i + 1];
     else if (option == "--places") places = argv[i + 1];
+    else if (option == "--tasks") tasks = std::atoi(argv[i + 1]);
   }
-  auto tree = regular_tree(colons<int>(argv[2]), colons<std::int64_t>(argv[3]));
+  auto arities = colons<int>(argv[2]);
+  auto distances = colons<std::int64_t>(argv[3]);
+  if (tasks > 0) {
+    arities.insert(arities.begin(), tasks);
+    distances.insert(distances.begin(), 0);
+  }
+  auto tree = regular_tree(arities, distances);
   if (!places.empty()) tree = with_places(tree, numbers(places));
   const auto edges = comm_graph_of(*graph);
-  if (edges.n != tree.places) {
+  if (tasks > 0 ? edges.n > tree.places : edges.n != tree.places) {
     std::cerr << edges.n << " vertices, " << tree.places << " places\n";
     return 79;
   }
   std::vector<int> identity(ix(edges.n));
-  std::iota(identity.begin(), identity.end(), 0);
+  for (int v = 0; v < edges.n; ++v)
+    identity[ix(v)] = static_cast<int>(static_cast<std::int64_t>(v) * tree.places / edges.n);
   const double before = cpu_seconds();
-  const auto place = evaluate.empty() ? search_tree(edges, tree, {identity}, seed, effort) : numbers(evaluate);
+  auto place = evaluate.empty() ? search_tree(edges, tree, {identity}, seed, effort) : numbers(evaluate);
   const double seconds = cpu_seconds() - before;
   std::vector<bool> used(ix(tree.places), false);
   bool feasible = count_of(place) == edges.n;
+  if (tasks > 0 && !evaluate.empty()) {
+    // A map onto seats: those of one take its places in turn, and its first when they are used up.
+    std::vector<int> next(ix(tree.places / tasks), 0);
+    for (int& p : place)
+      if (p >= 0 && p < count_of(next)) p = p * tasks + (next[ix(p)] < tasks ? next[ix(p)]++ : 0);
+  }
   for (const int p : place) {
     if (p < 0 || p >= tree.places) {
       std::cerr << "no place " << p << "\n";

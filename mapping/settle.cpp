@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "mapping/settle.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+
+#include "mapping/construct.h"
+#include "mapping/index.h"
+#include "mapping/narrowing.h"
+
+namespace topolaunch::mapping {
+namespace {
+
+constexpr int kMostChoices = 512;
+constexpr int kMostUnproved = 2;  ///< choices that take the whole amount of search
+
+/// The choice that a pool stands for, as ranks that each host takes.
+Constraints decided(const Constraints& constraints, const SeatPool& pool) {
+  auto c = constraints;
+  c.require_level.clear();
+  c.prefer_level.clear();
+  c.spread_level.clear();
+  c.near.clear();
+  c.spares = 0;
+  c.slots_per_host = pool.capacity;
+  for (auto* rules : {&c.affinity, &c.anti_affinity})
+    std::erase_if(*rules, [](const auto& value) { return RuleText::parse("", value).about_hosts(); });
+  return c;
+}
+
+/// Ranks on each host of a placement.
+std::vector<int> counts(const topo::Topology& topology, const std::vector<Seat>& seats) {
+  std::vector<int> ranks(topology.hosts.size(), 0);
+  for (const auto& seat : seats) ++ranks[ix(seat.host)];
+  return ranks;
+}
+
+class Search {
+ public:
+  Search(const topo::Topology& topology, const Constraints& constraints, const Rules& rules)
+      : topology_(topology), constraints_(constraints), rules_(rules) {}
+
+  /// In one choice of blocks: with the spares and the spread that come first, then with any.
+  std::optional<Settled> in_choice(const NarrowingChoice& choice) {
+    auto pool = seat_pool(topology_, constraints_, choice);
+    if (pool) {
+      const auto c = decided(constraints_, *pool);
+      if (auto start = placed(*pool, c, {})) return Settled{c, std::move(*pool), std::move(*start)};
+    }
+    if (constraints_.spares <= 0 && constraints_.spread_level.empty()) return std::nullopt;
+    auto loose = choice;
+    loose.blocks_only = true;
+    pool = seat_pool(topology_, constraints_, loose);
+    if (!pool) return std::nullopt;
+    auto c = decided(constraints_, *pool);
+    ConstructLimits limits;
+    const auto hosts = std::count_if(pool->capacity.begin(), pool->capacity.end(), [](int n) { return n > 0; });
+    limits.most_hosts = static_cast<int>(hosts) - constraints_.spares;
+    if (limits.most_hosts < 1) return std::nullopt;
+    if (const auto* level = rules_.levels().find(constraints_.spread_level); level != nullptr)
+      limits.spread = static_cast<int>(level - rules_.levels().levels.data());
+    auto start = placed(*pool, c, limits);
+    if (!start) return std::nullopt;
+    const auto used = counts(topology_, *start);
+    keep_spares(*pool, used);
+    if (limits.spread >= 0) pool->capacity = used;
+    c = decided(constraints_, *pool);
+    auto settled = seat_pool(topology_, c);
+    if (!settled) return std::nullopt;
+    settled->spares = std::move(pool->spares);
+    settled->notes = std::move(pool->notes);
+    return Settled{std::move(c), std::move(*settled), std::move(*start)};
+  }
+
+  /// Choices in which a fixed amount of search found nothing.
+  int unproved() const { return unproved_; }
+
+ private:
+  std::optional<std::vector<Seat>> placed(const SeatPool& pool, const Constraints& c, const ConstructLimits& limits) {
+    if (limits.any()) {
+      auto made = construct(topology_, pool, c, rules_, limits);
+      unproved_ += made.seats || made.proved ? 0 : 1;
+      return std::move(made.seats);
+    }
+    bool proved = true;
+    auto start = starting_seats(topology_, pool, c, rules_, &proved);
+    unproved_ += start || proved ? 0 : 1;
+    if (!start) return std::nullopt;
+    return std::move(*start);
+  }
+
+  /// Of the hosts that are not used, those nearest to the used ones.
+  void keep_spares(SeatPool& pool, const std::vector<int>& used) const {
+    std::vector<std::pair<int, int>> by_distance;
+    for (int h = 0; h < count_of(used); ++h) {
+      if (used[ix(h)] > 0 || pool.capacity[ix(h)] == 0) continue;
+      int nearest = count_of(rules_.levels().levels);
+      for (int u = 0; u < count_of(used); ++u)
+        if (used[ix(u)] > 0) nearest = std::min(nearest, rules_.levels().crossing(h, u));
+      by_distance.emplace_back(nearest, h);
+    }
+    std::stable_sort(by_distance.begin(), by_distance.end());
+    pool.spares.clear();
+    for (int i = 0; i < std::min(constraints_.spares, count_of(by_distance)); ++i) {
+      pool.spares.push_back(by_distance[ix(i)].second);
+      pool.capacity[ix(by_distance[ix(i)].second)] = 0;
+    }
+  }
+
+  const topo::Topology& topology_;
+  const Constraints& constraints_;
+  const Rules& rules_;
+  int unproved_ = 0;
+};
+
+}  // namespace
+
+Result<Settled> settle(const topo::Topology& topology, const Constraints& constraints, const Rules& rules,
+                       bool* proved) {
+  auto pool = seat_pool(topology, constraints);
+  if (proved != nullptr) *proved = true;
+  if (!pool && pool.error().code != Code::infeasible) return fail(pool.error());
+  std::optional<Error> error;
+  bool first_proved = true;
+  if (pool) {
+    auto start = starting_seats(topology, *pool, constraints, rules, &first_proved);
+    if (start) return Settled{constraints, std::move(*pool), std::move(*start)};
+    error = start.error();
+  } else {
+    error = pool.error();
+  }
+  Search search(topology, constraints, rules);
+  int choices = 1;
+  for (int i = 0; i < choices && i < kMostChoices && search.unproved() < kMostUnproved && !stopped(constraints.watch); ++i) {
+    NarrowingChoice choice;
+    choice.number = i;
+    choice.of = &choices;
+    if (auto settled = search.in_choice(choice)) return std::move(*settled);
+  }
+  const bool all = search.unproved() == 0 && first_proved && choices <= kMostChoices && !stopped(constraints.watch);
+  if (proved != nullptr) *proved = all;
+  if (!all && pool && error->next.empty()) error->next = "loosen a constraint; whether all can hold together is not proved";
+  return fail(*error);
+}
+
+}  // namespace topolaunch::mapping
