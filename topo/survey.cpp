@@ -66,12 +66,13 @@ int count_links(const std::vector<Fact>& facts) {
   return all + into_switches;
 }
 
-/// "8 GPUs, 144 links, 2 NUMA nodes": what one source said, short.
-std::string summary(const std::vector<Fact>& facts) {
+/// "8 GPUs, 144 links, 2 NUMA nodes": what one source said, short. That it names the host `of` that it
+/// looked at is nothing.
+std::string summary(const std::vector<Fact>& facts, const std::string& of) {
   int cpus = 0, numa = 0, gpus = 0, mig = 0, nics = 0, switches = 0, pairs = 0;
   std::set<std::string> hosts;
   for (const Fact& fact : facts) {
-    if (!fact.host.empty()) hosts.insert(fact.host);
+    if (!fact.host.empty() && fact.host != of) hosts.insert(fact.host);
     if (const auto* host = std::get_if<HostFact>(&fact.what)) cpus += host->cpus.size();
     if (std::holds_alternative<NumaFact>(fact.what)) ++numa;
     if (const auto* gpu = std::get_if<GpuFact>(&fact.what)) {
@@ -119,7 +120,7 @@ Result<Survey> discover(const Sources& sources, const Outside& outside) {
       entry.status = SurveyEntry::Status::unavailable;
       entry.why = facts.error().text();
     } else {
-      entry.why = summary(*facts);
+      entry.why = summary(*facts, entry.host);
       entry.status = entry.why.empty() ? SurveyEntry::Status::nothing : SurveyEntry::Status::ok;
       if (entry.host.empty() && !facts->empty()) entry.host = facts->front().host;
       std::ranges::move(*facts, std::back_inserter(survey.facts));
