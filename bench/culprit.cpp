@@ -12,7 +12,9 @@
 
 #include "base/units.h"
 #include "bench/elimination.h"
+#include "bench/held_back.h"
 #include "bench/statistics.h"
+#include "bench/uplink_loads.h"
 
 namespace topolaunch::bench {
 namespace {
@@ -30,7 +32,7 @@ class Parts {
   struct Part {
     Kind kind;
     std::string name;
-    std::string owner;  ///< the host of a link
+    std::string owner;  ///< the host of a link; the two of a path, a line break between
   };
   const Part& at(std::size_t i) const { return all_[i]; }
   std::size_t size() const { return all_.size(); }
@@ -107,6 +109,13 @@ std::vector<Vote> votes_of(const View& view, const Parts& parts, bool& judged) {
   return votes;
 }
 
+/// A path that isn't dead is no fault of its own where one of its hosts, or that host's link, is one.
+bool touches_one_of(const std::string& owner, const std::set<std::string>& hosts) {
+  const auto line_break = owner.find('\n');
+  return line_break != std::string::npos &&
+         (hosts.contains(owner.substr(0, line_break)) || hosts.contains(owner.substr(line_break + 1)));
+}
+
 bool between_two(Kind kind) { return kind == Kind::path || kind == Kind::one_direction; }
 
 /// All views of the same parts. `slow_by_itself`: hosts that are slow with nothing on any link;
@@ -127,7 +136,8 @@ Findings findings_of(const std::vector<View>& views, const Parts& parts,
   }
   std::map<std::string, Culprit> by_name;
   std::map<std::string, std::set<std::string>> seen_in;
-  std::set<std::string> failed;
+  std::set<std::string> failed, hosts_at_fault = slow_by_itself.value_or(std::set<std::string>{});
+  std::map<std::string, std::string> owners;
   for (const Vote& vote : votes) {
     const Parts::Part* part = &parts.at(vote.part);
     bool either = false;
@@ -144,6 +154,8 @@ Findings findings_of(const std::vector<View>& views, const Parts& parts,
     std::string name = either ? part->name + " or its link" : part->name;
     if (!between_two(part->kind)) name += others;
     Culprit& c = by_name[name];
+    if (part->kind == Kind::host || part->kind == Kind::host_link) hosts_at_fault.insert(part->owner);
+    owners[name] = part->owner;
     if (c.name.empty()) {
       c.kind = part->kind;
       c.name = name;
@@ -159,7 +171,8 @@ Findings findings_of(const std::vector<View>& views, const Parts& parts,
   }
   for (auto& [name, c] : by_name) {
     const bool alone = between_two(c.kind) && seen_in[name].size() < 2;
-    if (alone && asked > 1 && !failed.contains(name)) continue;
+    const bool explained = between_two(c.kind) && touches_one_of(owners[name], hosts_at_fault);
+    if ((explained || (alone && asked > 1)) && !failed.contains(name)) continue;
     findings.culprits.push_back(std::move(c));
   }
   std::ranges::stable_sort(findings.culprits, std::greater<>(), &Culprit::confidence);
@@ -167,11 +180,11 @@ Findings findings_of(const std::vector<View>& views, const Parts& parts,
 }
 
 void add_path(Parts& parts, std::vector<std::size_t>& over, const std::string& from,
-              const std::string& to, bool directed) {
-  over.push_back(
-      parts.of(Kind::path, fmt::format("path {} - {}", std::min(from, to), std::max(from, to))));
+              const std::string& to, bool directed, const std::string& owner) {
+  over.push_back(parts.of(Kind::path,
+                          fmt::format("path {} - {}", std::min(from, to), std::max(from, to)), owner));
   if (directed)
-    over.push_back(parts.of(Kind::one_direction, fmt::format("{} sending to {}", from, to)));
+    over.push_back(parts.of(Kind::one_direction, fmt::format("{} sending to {}", from, to), owner));
 }
 
 std::string rank_name(const Device& d, bool only_one) {
@@ -185,35 +198,6 @@ const Device* device_of(const Measurement& m, int rank) {
   const auto it = std::ranges::find(m.devices, rank, &Device::rank);
   return it == m.devices.end() ? nullptr : &*it;
 }
-
-/// How many of a round's transfers share the busiest leaf uplink that one of them crosses.
-class Loads {
- public:
-  Loads(const std::vector<const Device*>& ends) {
-    for (const auto& round : rounds_of_pairs(ends.size())) {
-      for (const bool back : {false, true}) {
-        std::map<std::string, int> up, down;
-        const auto each = [&](const auto& f) {
-          for (const auto& [a, b] : round) {
-            const auto from = back ? b : a, to = back ? a : b;
-            if (ends[from]->leaf != ends[to]->leaf) f(from, to);
-          }
-        };
-        each([&](auto from, auto to) { ++up[ends[from]->leaf], ++down[ends[to]->leaf]; });
-        each([&](auto from, auto to) {
-          load_[{from, to}] = std::max(up[ends[from]->leaf], down[ends[to]->leaf]);
-        });
-      }
-    }
-  }
-  int of(std::size_t from, std::size_t to) const {
-    const auto it = load_.find({from, to});
-    return it == load_.end() ? 0 : it->second;
-  }
-
- private:
-  std::map<std::pair<std::size_t, std::size_t>, int> load_;
-};
 
 /// Numbers kinds as they come.
 class Kinds {
@@ -240,7 +224,7 @@ Findings culprits_of_figures(const std::vector<PairFigure>& figures) {
       s.parts.push_back(parts.of(Kind::host, "host " + host, host));
       s.parts.push_back(parts.of(Kind::host_link, link_of(host), host));
     }
-    add_path(parts, s.parts, f.from, f.to, f.directed);
+    add_path(parts, s.parts, f.from, f.to, f.directed, f.from + '\n' + f.to);
     view.samples.push_back(std::move(s));
   }
   std::vector<View> all;
@@ -263,7 +247,9 @@ Findings culprits_of_pairs(const Measurement& m) {
   const bool single = std::ranges::all_of(on_host, [](const auto& h) { return h.second == 1; });
   Parts parts;
   Kinds kinds;
-  const Loads loads(ends);
+  std::vector<std::string> leaves;
+  for (const Device* d : ends) leaves.push_back(d->leaf);
+  const UplinkLoads loads(leaves);
   const auto over_end = [&](std::vector<std::size_t>& over, const Device& d, bool leaves_host) {
     over.push_back(parts.of(Kind::host, "host " + d.host, d.host));
     if (leaves_host) over.push_back(parts.of(Kind::host_link, link_of(d.host), d.host));
@@ -293,7 +279,8 @@ Findings culprits_of_pairs(const Measurement& m) {
         }
         std::ranges::sort(s.parts);
         s.parts.erase(std::unique(s.parts.begin(), s.parts.end()), s.parts.end());
-        add_path(parts, s.parts, rank_name(from, single), rank_name(to, single), directed);
+        add_path(parts, s.parts, rank_name(from, single), rank_name(to, single), directed,
+                 from.host + '\n' + to.host);
         view.samples.push_back(std::move(s));
       }
     }
@@ -302,6 +289,9 @@ Findings culprits_of_pairs(const Measurement& m) {
   add("both ways", p.both_ways, true, false);
   add("concurrent", p.concurrent, true, false);
   add("latency", p.latency, false, true);
+  std::vector<std::string> hosts;
+  for (const Device* d : ends) hosts.push_back(d->host);
+  const std::vector<HeldBack> held_back = hosts_held_back(p, hosts);
   std::optional<std::set<std::string>> slow_by_itself;
   if (!p.local.empty()) {
     View& view = views.emplace_back(View{"own memory", false, {}});
@@ -315,9 +305,12 @@ Findings culprits_of_pairs(const Measurement& m) {
     bool judged = false;
     std::set<std::string> slow;
     for (const Vote& vote : votes_of(view, parts, judged)) slow.insert(parts.at(vote.part).owner);
+    for (const HeldBack& host : held_back) slow.insert(host.host);
     if (judged) slow_by_itself = std::move(slow);
   }
-  return findings_of(views, parts, slow_by_itself);
+  Findings findings = findings_of(views, parts, slow_by_itself);
+  add_held_back(held_back, findings);
+  return findings;
 }
 
 Findings culprits_of_groups(const Measurement& m) {

@@ -74,6 +74,7 @@ struct Measurement {
   std::vector<GroupResult> groups;  ///< by axis, then index
   std::optional<PairMatrix> pairs;
   std::int64_t wrong = 0;    ///< elements over all sizes; -1 = nothing was checked
+  std::vector<std::int64_t> wrong_by_rank;  ///< of the collective; empty = not told, or none
   double average_busbw = 0;  ///< bytes/s, nccl-tests' footer; never a gate
   Seconds elapsed{0};
 };

@@ -225,6 +225,7 @@ Json to_json(const Measurement& m) {
   }
   if (m.pairs) json["pairs"] = to_json(*m.pairs);
   json["out_of_bounds"] = {{"count", m.wrong}, {"okay", m.wrong == 0}};
+  if (!m.wrong_by_rank.empty()) json["out_of_bounds"]["by_rank"] = m.wrong_by_rank;
   json["average_bus_bandwidth"] = {{"bandwidth", m.average_busbw / 1e9}, {"okay", "unchecked"}};
   json["elapsed_seconds"] = m.elapsed.count();
   json["notes"] = m.notes;
@@ -305,6 +306,15 @@ Result<Measurement> measurement_from_json(const Json& json, const std::string& f
     auto matrix = pairs_from_json(*pairs, file);
     if (!matrix) return fail(std::move(matrix).error());
     m.pairs = std::move(*matrix);
+  }
+  if (const Json* bounds = r.find(json, "out_of_bounds")) {
+    if (const Json* by_rank = r.find(*bounds, "by_rank")) {
+      if (!by_rank->is_array()) r.refuse("\"by_rank\"", "isn't a list");
+      for (const Json& v : *by_rank) {
+        if (!v.is_number_integer()) r.refuse("\"by_rank\"", "holds something that is no count");
+        m.wrong_by_rank.push_back(v.is_number_integer() ? v.get<std::int64_t>() : 0);
+      }
+    }
   }
   m.elapsed = Seconds(r.positive(json, "elapsed_seconds", 0.0));
   if (error) return fail(std::move(*error));

@@ -100,11 +100,37 @@ class Reader {
     return {};
   }
   std::vector<NcclRun> take() {
+    unmix();
     for (NcclRun& run : runs_) finish(run);
     return std::move(runs_);
   }
 
  private:
+  /// Lines of several programs, mixed, look like runs that begin without devices and end twice.
+  /// Where all that a log names is rank 0, several times, it is one start of so many worlds.
+  void unmix() {
+    std::size_t roots = 0, without_devices = 0;
+    for (const NcclRun& run : runs_) {
+      without_devices += run.measurement.devices.empty() ? 1U : 0U;
+      for (const Device& d : run.measurement.devices) {
+        if (d.rank != 0) return;
+        ++roots;
+      }
+    }
+    if (without_devices == 0 || roots < 2) return;
+    NcclRun all = std::move(runs_.front());
+    for (std::size_t i = 1; i < runs_.size(); ++i) {
+      Measurement &into = all.measurement, &from = runs_[i].measurement;
+      into.devices.insert(into.devices.end(), from.devices.begin(), from.devices.end());
+      into.results.insert(into.results.end(), from.results.begin(), from.results.end());
+      all.complaints.insert(all.complaints.end(), runs_[i].complaints.begin(),
+                            runs_[i].complaints.end());
+      all.ended = all.ended && runs_[i].ended;
+      all.said_failed = all.said_failed || runs_[i].said_failed;
+    }
+    runs_.clear();
+    runs_.push_back(std::move(all));
+  }
   NcclRun& fresh(int line) {
     NcclRun& run = runs_.emplace_back();
     run.line = line;

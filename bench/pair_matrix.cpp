@@ -73,6 +73,12 @@ Json to_json(const PairMatrix& pairs) {
   put("concurrent_bytes_per_second", pairs.concurrent);
   put("latency_seconds", pairs.latency);
   if (!pairs.local.empty()) json["local_copy_bytes_per_second"] = pairs.local;
+  if (!pairs.held_back.empty()) {
+    json["held_back_share"] = Json::array();
+    for (const double share : pairs.held_back) {
+      json["held_back_share"].push_back(share < 0 ? Json(nullptr) : Json(share));
+    }
+  }
   json["nwrong"] = pairs.wrong;
   return json;
 }
@@ -124,6 +130,15 @@ Result<PairMatrix> pairs_from_json(const Json& json, const std::string& file) {
     for (const Json& v : *local) {
       if (!v.is_number()) return refuse("local_copy holds something that isn't a number");
       pairs.local.push_back(v.get<double>());
+    }
+  }
+  if (const auto held = json.find("held_back_share"); held != json.end()) {
+    if (!held->is_array() || held->size() != size) return refuse("held_back_share isn't one a rank");
+    for (const Json& v : *held) {
+      if (!v.is_null() && !(v.is_number() && v.get<double>() >= 0 && v.get<double>() <= 1)) {
+        return refuse("held_back_share holds something that is no share, and not null");
+      }
+      pairs.held_back.push_back(v.is_null() ? -1 : v.get<double>());
     }
   }
   if (const auto bytes = json.find("size_bytes");

@@ -41,6 +41,9 @@ struct PairMatrix {
   Matrix one_way, both_ways, concurrent;  ///< bytes/s; empty = not measured
   Matrix latency;                         ///< seconds
   std::vector<double> local;              ///< bytes/s; empty = not measured
+  /// Of the time of that copying in which no other process had the CPU, the share in which a CPU
+  /// quota held the rank back; -1 = not known.
+  std::vector<double> held_back;
   std::int64_t wrong = -1;                ///< elements; -1 = not checked
 };
 

@@ -74,6 +74,11 @@ Result<Plan> bench_plan(const Plan& plan, const BenchWish& wish, const Outside& 
     bench.command.emplace_back("--quiet");
     bench.unheard = true;
   }
+  // NCCL's rank 0 writes it, unless the user wants it elsewhere.
+  if (constexpr const char* kDump = "NCCL_TOPO_DUMP_FILE";
+      !wish.nccl_topology.empty() && !bench.ranks.empty() && !outside.environment.has(kDump)) {
+    bench.ranks.front().environment.try_emplace(kDump, wish.nccl_topology);
+  }
   bench.time_limit = wish.limit;
   bench.grace = Seconds(2);
   bench.tag = Plan::Tag::none;

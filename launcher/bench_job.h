@@ -27,6 +27,7 @@ struct BenchWish {
   Seconds limit{60};
   std::string json_file;               ///< where the measurement goes
   bool show_table = false;             ///< on stdout; else it is thrown away
+  std::string nccl_topology;           ///< where NCCL writes the machine that it sees; empty = nowhere
   BenchCharge* charge = nullptr;       ///< null = nobody pays, or the run that it belongs to does
 };
 

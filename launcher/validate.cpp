@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "launcher/measured/expected.h"
+#include "launcher/measured/wrong_elements.h"
 
 namespace topolaunch::launcher {
 namespace {
@@ -81,6 +82,22 @@ Check check_gpus(const Plan& plan, const std::map<int, const RankObservation*>& 
     check.suspect = why.empty() ? "NVML could not be asked inside the ranks" : why;
   }
   return check;
+}
+
+/// Where the measuring ranks were. A plan may call a host by an alias or an address: only the name
+/// of another host of the plan is a contradiction.
+Check check_bench_hosts(const Plan& plan, const bench::Measurement& measurement) {
+  RankCount hosts;
+  for (const bench::Device& device : measurement.devices) {
+    const auto rank = std::ranges::find(plan.ranks, device.rank, &RankPlan::rank);
+    if (rank == plan.ranks.end()) continue;
+    const bool another = std::ranges::any_of(plan.ranks, [&](const RankPlan& other) {
+      return !same_host(other.host, rank->host) && same_host(other.host, device.host);
+    });
+    hosts.add(!another, fmt::format("rank {}: runs on {}, planned {}", device.rank, device.host,
+                                    rank->host));
+  }
+  return hosts.check("bench-hosts", "as planned");
 }
 
 }  // namespace
@@ -172,6 +189,7 @@ std::vector<Check> check_measurement(const Plan& plan, const bench::Measurement&
                     fmt::format("{} ranks", measurement.ranks), fmt::format("{} ranks", planned),
                     "plan", measurement.ranks == planned ? "" : "the benchmark ran another world"});
 
+  if (plan.hosts.size() > 1) checks.push_back(check_bench_hosts(plan, measurement));
   const bool gpus = measured_on_gpus(measurement);
   if (gpus) {
     std::set<std::pair<std::string, std::string>> devices;
@@ -186,13 +204,8 @@ std::vector<Check> check_measurement(const Plan& plan, const bench::Measurement&
                       fmt::format("{} devices", planned), "plan", twice});
   }
 
-  Check results{"results", Outcome::pass, fmt::format("{} wrong elements", measurement.wrong),
-                "0 wrong elements", "exact sums", ""};
-  if (measurement.wrong > 0) results.verdict = Outcome::fail;
-  if (measurement.wrong < 0) {
-    results = {"results", Outcome::could_not_test, "not checked", "0 wrong elements", "exact sums",
-               "the benchmark ran with checks off"};
-  }
+  Check results = wrong_elements_check(measurement);
+  results.source = "exact sums";
   checks.push_back(results);
 
   const bench::SizeResult* const top = largest(measurement);

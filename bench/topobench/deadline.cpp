@@ -2,6 +2,7 @@
 #include "bench/topobench/deadline.h"
 
 #include <algorithm>
+#include <chrono>
 
 namespace topolaunch::bench {
 
@@ -28,27 +29,45 @@ Deadline::~Deadline() {
 }
 
 void Deadline::step(const Step& step) {
-  const std::lock_guard lock(mutex_);
-  step_ = step;
-  since_ = Steady::now();
-  active_ = true;
+  // Whoever sees a part of the new step sees an odd number, or the next even one, after it.
+  constexpr auto release = std::memory_order_release;
+  const std::uint64_t number = written_.load(std::memory_order_relaxed);
+  written_.store(number + 1, release);
+  phase_.store(step.phase, release);
+  size_.store(step.size, release);
+  placement_.store(step.placement, release);
+  iteration_.store(step.iteration, release);
+  active_.store(true, release);
+  written_.store(number + 2, release);
 }
 
-void Deadline::rest() {
-  const std::lock_guard lock(mutex_);
-  active_ = false;
+void Deadline::rest() { active_.store(false, std::memory_order_relaxed); }
+
+Step Deadline::step_now() const {
+  constexpr auto acquire = std::memory_order_acquire;
+  return {phase_.load(acquire), size_.load(acquire), placement_.load(acquire),
+          iteration_.load(acquire)};
 }
 
 void Deadline::watch(OnExpiry on_expiry) {
   // Looks from time to time instead of being woken by each step: a wake-up per timed run would be
-  // part of what is measured.
-  const Seconds interval = std::clamp(limit_ / 10, Seconds(0.001), Seconds(0.5));
+  // part of what is measured. A step counts from the look that has first seen it.
+  using Steady = std::chrono::steady_clock;
+  const Seconds interval = std::clamp(limit_ / 20, Seconds(0.0005), Seconds(0.25));
+  std::uint64_t seen = 0;
+  auto since = Steady::now();
   std::unique_lock lock(mutex_);
   while (!stopping_) {
     stop_requested_.wait_for(lock, interval);
-    if (stopping_ || !active_ || Steady::now() - since_ < limit_) continue;
-    const Step late = step_;
-    active_ = false;
+    const std::uint64_t now = written_.load(std::memory_order_acquire);
+    if (now != seen || now % 2 == 1 || !active_.load(std::memory_order_relaxed)) {
+      seen = now;
+      since = Steady::now();
+      continue;
+    }
+    if (stopping_ || Steady::now() - since < limit_) continue;
+    const Step late = step_now();
+    if (written_.load(std::memory_order_relaxed) != seen) continue;  // it has just ended
     lock.unlock();
     on_expiry(late, limit_);
     return;

@@ -9,7 +9,7 @@
 //   deadline.rest();
 #pragma once
 
-#include <chrono>
+#include <atomic>
 #include <condition_variable>
 #include <cstdint>
 #include <functional>
@@ -42,18 +42,25 @@ class Deadline {
   Deadline(const Deadline&) = delete;
   Deadline& operator=(const Deadline&) = delete;
 
-  void step(const Step& step);  ///< ends the step before, begins this one
-  void rest();                  ///< nothing is being done that may not last
+  /// Ends the step before, begins this one. No lock and no clock: ranks that come to a barrier at
+  /// different times leave it at different times, and a run of two microseconds shows that.
+  void step(const Step& step);
+  void rest();  ///< nothing is being done that may not last
 
  private:
   void watch(OnExpiry on_expiry);
-  using Steady = std::chrono::steady_clock;
+  Step step_now() const;
   const Seconds limit_;
   std::mutex mutex_;
   std::condition_variable stop_requested_;
-  bool stopping_ = false, active_ = false;
-  Step step_;
-  Steady::time_point since_;
+  bool stopping_ = false;
+  /// Written by the one that measures, read by the one that watches; odd while a step is written.
+  std::atomic<std::uint64_t> written_{0};
+  std::atomic<bool> active_{false};
+  std::atomic<const char*> phase_{""};
+  std::atomic<std::int64_t> size_{-1};
+  std::atomic<const char*> placement_{""};
+  std::atomic<int> iteration_{-1};
   std::thread thread_;
 };
 

@@ -66,7 +66,7 @@ Result<CommandLine> parse_options(const std::vector<std::string>& arguments) {
   app.add_flag("--version", version, "Print the version");
 
   std::string minimum = "8", maximum = "32M", step, type = "float", operation = "sum";
-  std::string deadline = "60s", collective = "allreduce", pairs, pair_size;
+  std::string deadline = "60s", size_time = "0", collective = "allreduce", pairs, pair_size;
   bool pairs_per_host = false;
   app.add_option("-b,--minbytes", minimum, "Smallest size: 8, 64K, 1M, 2G")
       ->type_name("SIZE")
@@ -125,6 +125,10 @@ Result<CommandLine> parse_options(const std::vector<std::string>& arguments) {
   app.add_option("-T,--deadline,--timeout", deadline, "Limit on every step; 0 = none")
       ->type_name("TIME")
       ->capture_default_str();
+  app.add_option("--size-time", size_time,
+                 "Fewer runs where a size would take longer; 0 = as many as asked for")
+      ->type_name("TIME")
+      ->capture_default_str();
   app.add_option("-J,--json", o.json_file, "Write the measurement there; - = standard output")
       ->type_name("FILE");
   app.add_option("--subject", o.subject, "auto, nccl, mpi, ring or reference")
@@ -173,6 +177,9 @@ Result<CommandLine> parse_options(const std::vector<std::string>& arguments) {
   auto limit = parse_duration(deadline);
   if (!limit) return fail(Code::wrong_usage, "--deadline: " + limit.error().message);
   o.deadline = *limit;
+  auto each_size = parse_duration(size_time);
+  if (!each_size) return fail(Code::wrong_usage, "--size-time: " + each_size.error().message);
+  o.trial.size_limit = *each_size;
   const auto named = collective_named(collective);
   if (!named) {
     return fail(Code::wrong_usage, "--collective: there is no \"" + collective + "\"",

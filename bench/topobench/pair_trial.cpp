@@ -3,11 +3,14 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <cstring>
+#include <ctime>
 #include <utility>
 
 #include "bench/checked_data.h"
 #include "bench/statistics.h"
+#include "bench/topobench/cpu_quota.h"
 
 namespace topolaunch::bench {
 namespace {
@@ -16,9 +19,14 @@ constexpr std::uint64_t kLatencyElements = 2;  // 8 bytes
 constexpr int kRoundTrips = 20;
 /// Longer than the period of a cgroup's CPU quota (100 ms unless set otherwise), so that a
 /// throttled host is seen throttled.
-constexpr Seconds kLocalTime{0.25};
+constexpr Seconds kLocalTime{0.15};
 
 using Steady = std::chrono::steady_clock;
+
+/// No message of a pair takes much longer: thousands of them make a matrix.
+constexpr Seconds kMessageTime{0.025};
+/// Of host memory. Shorter ones say more of the software than of the link.
+constexpr std::uint64_t kLeastBytes = 256 << 10;
 
 /// Large enough that a link of the machine is filled: 400 Gb/s take 1.3 ms for the one, 1 Gb/s 8 ms
 /// for the other.
@@ -62,6 +70,28 @@ class PairTrial {
     return world_.agree(mine);
   }
 
+  /// Shorter messages where links are slow: each rank taking part sends to the next one, and the
+  /// slowest of them counts.
+  Status choose_size() {
+    if (options_.bytes > 0 || subject_.device().address() != "cpu") return {};
+    const std::size_t size = ranks_.size();
+    double took = 0;
+    if (place_ < size) {
+      const Work round = work(count_, ranks_[(place_ + 1) % size], ranks_[(place_ + size - 1) % size]);
+      if (auto s = subject_.prepare(round); !s) return s;
+      for (int i = 0; i < 2; ++i) {
+        deadline_.step({"choosing the size of messages", matrix_.bytes, "", i});
+        if (auto s = run_once(); !s) return s;
+        took = took_;
+      }
+    }
+    constexpr double kNanosecond = 1e-9;
+    took = -kNanosecond * static_cast<double>(world_.minimum(std::llround(-took / kNanosecond)));
+    while (took > kMessageTime.count() && count_ * 4 > kLeastBytes) count_ /= 2, took /= 2;
+    matrix_.bytes = static_cast<std::int64_t>(count_ * 4);
+    return {};
+  }
+
   /// Everything; a failure is this rank's alone.
   Status run(const OnProgress& on_progress) {
     const std::size_t size = ranks_.size(), pairs = size * (size - 1) / 2;
@@ -73,8 +103,9 @@ class PairTrial {
         {options_.latency, &PairTrial::ping_pong},
         {options_.one_way, &PairTrial::one_way},
         {options_.both_ways, &PairTrial::both_ways}};
-    all_steps_ = (options_.concurrent ? rounds.size() : 0) + (local ? 2 * size : 0);
-    for (const auto& kind : kinds) all_steps_ += kind.first ? pairs : 0;
+    const auto steps_local = local ? size : 0;
+    all_steps_ = 2 * steps_local + (options_.concurrent ? rounds.size() + steps_local : 0);
+    for (const auto& kind : kinds) all_steps_ += kind.first ? pairs + steps_local : 0;
     on_progress_ = on_progress;
     for (const auto& [wanted, matrix] : {std::pair(options_.one_way, &matrix_.one_way),
                                          std::pair(options_.both_ways, &matrix_.both_ways),
@@ -82,8 +113,8 @@ class PairTrial {
                                          std::pair(options_.latency, &matrix_.latency)}) {
       if (wanted) *matrix = Matrix(size);
     }
-    if (local) matrix_.local.assign(size, 0);
-    if (local) local_copies();
+    if (local) matrix_.local.assign(size, 0), matrix_.held_back.assign(size, -1);
+    for (int pass = 0; local && pass < 2; ++pass) local_copies();
     for (const auto& [wanted, measure] : kinds) {
       if (!wanted) continue;
       for (const auto& round : rounds) {
@@ -94,6 +125,7 @@ class PairTrial {
           step_done();
         }
       }
+      if (local) local_copies();
     }
     if (options_.concurrent) {
       for (const auto& round : rounds) {
@@ -102,8 +134,8 @@ class PairTrial {
         }
         step_done();
       }
+      if (local) local_copies();
     }
-    if (local) local_copies();
     return {};
   }
 
@@ -113,7 +145,10 @@ class PairTrial {
          {&matrix_.one_way, &matrix_.both_ways, &matrix_.concurrent, &matrix_.latency}) {
       if (!matrix->empty()) *matrix = gathered(*matrix);
     }
-    if (!matrix_.local.empty()) matrix_.local = world_.slowest(matrix_.local);  // the others hold 0
+    if (!matrix_.local.empty()) {  // what the others measured is 0, or -1, here
+      matrix_.local = world_.slowest(matrix_.local);
+      matrix_.held_back = world_.slowest(matrix_.held_back);
+    }
     const bool checked = options_.one_way || options_.both_ways || options_.concurrent;
     const std::int64_t wrong = world_.sum(wrong_);
     matrix_.wrong = checked ? wrong : -1;
@@ -219,12 +254,12 @@ class PairTrial {
       if (i >= 0) seconds.push_back(Seconds(Steady::now() - start).count() / 2);
     }
     // The one who began knows how long it took; the other began to wait at another time.
-    if (first)
-      matrix_.latency.at(place_, other) = matrix_.latency.at(other, place_) = median(seconds);
+    if (first) matrix_.latency.at(place_, other) = matrix_.latency.at(other, place_) = median(seconds);
     return {};
   }
 
-  /// One rank after the other; of two passes the better one counts.
+  /// One rank after the other. Of all passes, which lie apart, the best one counts: a slow host is
+  /// slow each time, one that something else kept busy for a moment isn't.
   void local_copies() {
     for (std::size_t i = 0; i < ranks_.size(); ++i) {
       if (i == place_) matrix_.local[i] = std::max(matrix_.local[i], copy_locally());
@@ -234,6 +269,10 @@ class PairTrial {
 
   double copy_locally() {
     deadline_.step({.phase = "copying own memory"});
+    const RootedFiles files;
+    const CpuQuota quota(files);
+    const auto before = quota.held_back();
+    const std::clock_t cpu_before = std::clock();
     const auto start = Steady::now();
     Seconds took{0};
     double bytes = 0;
@@ -242,6 +281,13 @@ class PairTrial {
       bytes += static_cast<double>(count_ * 4);
       took = Steady::now() - start;
     } while (took < kLocalTime);
+    // Not held against all of the time: other processes of the host may have had the CPU.
+    if (const auto after = quota.held_back(); before && after) {
+      const double held = std::max((*after - *before).count(), 0.0);
+      const double ran = static_cast<double>(std::clock() - cpu_before) / CLOCKS_PER_SEC;
+      const double share = held + ran > 0 ? held / (held + ran) : 0;
+      matrix_.held_back[place_] = std::max(matrix_.held_back[place_], share);
+    }
     return bytes / took.count();
   }
 
@@ -267,7 +313,7 @@ class PairTrial {
   const PairOptions& options_;
   const std::vector<int>& ranks_;
   Deadline& deadline_;
-  const std::uint64_t count_;
+  std::uint64_t count_;
   const kernels::Pattern pattern_;
   std::size_t place_ = 0;  ///< in ranks_; its size where this rank is not measured
   DeviceBuffer send_, receive_;
@@ -280,30 +326,6 @@ class PairTrial {
 
 }  // namespace
 
-Result<PairOptions> pair_options(const std::string& words) {
-  PairOptions options;
-  if (words.empty() || words == "{}" || words == "all") return options;  // CLI11's "no value"
-  options.one_way = options.both_ways = options.concurrent = options.latency = options.local =
-      false;
-  for (std::size_t at = 0; at <= words.size();) {
-    const std::size_t comma = std::min(words.find(',', at), words.size());
-    const std::string word = words.substr(at, comma - at);
-    at = comma + 1;
-    bool* const wanted = word == "one-way"      ? &options.one_way
-                         : word == "both-ways"  ? &options.both_ways
-                         : word == "concurrent" ? &options.concurrent
-                         : word == "latency"    ? &options.latency
-                         : word == "local"      ? &options.local
-                                                : nullptr;
-    if (wanted == nullptr) {
-      return fail(Code::wrong_usage, "--pairs: what is \"" + word + "\"?",
-                  "all, or some of one-way,both-ways,concurrent,latency,local");
-    }
-    *wanted = true;
-  }
-  return options;
-}
-
 tl::expected<PairMatrix, TrialFailure> run_pairs(const World& world, Subject& subject,
                                                  const PairOptions& options,
                                                  const std::vector<int>& taking_part,
@@ -313,7 +335,9 @@ tl::expected<PairMatrix, TrialFailure> run_pairs(const World& world, Subject& su
   if (auto status = trial.allocate(); !status) {
     return tl::unexpected<TrialFailure>({std::move(status).error(), true});
   }
-  if (auto alone = trial.run(on_progress); !alone) {
+  auto alone = trial.choose_size();
+  if (alone) alone = trial.run(on_progress);
+  if (!alone) {
     return tl::unexpected<TrialFailure>({std::move(alone).error(), world.size() == 1});
   }
   PairMatrix matrix = trial.collected();

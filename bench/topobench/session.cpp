@@ -234,10 +234,23 @@ Status Session::measure(std::vector<std::string> arguments) {
     m_.notes.emplace_back("in place is timed and not checked: the library leaves it undefined");
   }
   print(table_header(m_));
-  auto results = run_trial({world_, world_}, **subject, options_.trial, deadline_,
-                           [&](const SizeResult& result) { print(table_row(result)); });
+  std::int64_t own_wrong = 0;
+  auto results = run_trial(
+      {world_, world_}, **subject, options_.trial, deadline_,
+      [&](const SizeResult& result) { print(table_row(result)); }, &own_wrong);
   if (!results) return common(world_, std::move(results).error());
+  if (world_.sum(own_wrong) > 0) {
+    for (const std::string& count : world_.gather(std::to_string(own_wrong))) {
+      m_.wrong_by_rank.push_back(std::stoll(count));
+    }
+  }
   m_.results = std::move(*results);
+  if (!m_.results.empty() && m_.results.back().size < options_.trial.sizes.back() &&
+      options_.trial.size_limit.count() > 0) {
+    m_.notes.push_back(fmt::format("no size above {}: one run of it takes longer than {} (--size-time)",
+                                   topolaunch::to_text(Bytes(m_.results.back().size)),
+                                   topolaunch::to_text(options_.trial.size_limit)));
+  }
   if (!options_.groups.empty()) {
     if (auto s = measure_groups(); !s) return s;
   }

@@ -2,6 +2,7 @@
 #include "bench/topobench/trial.h"
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "bench/bus_bandwidth.h"
@@ -10,6 +11,8 @@
 
 namespace topolaunch::bench {
 namespace {
+
+constexpr int kFewestTimed = 2;  // however long they take: one can't be told from a hiccup
 
 /// One trial's state: the memory, and the number of the pattern, which never comes back.
 class Trial {
@@ -59,7 +62,7 @@ class Trial {
     if (ready) ready = subject_.prepare(work);
     if (auto all = everybody_.agree(ready); !all) return together(std::move(all).error());
 
-    std::vector<double> mine(static_cast<std::size_t>(options_.iterations), 0.0);
+    std::vector<double> mine;
     std::int64_t wrong = 0;
     if (auto alone = run_all(work, mine, wrong); !alone) {
       return tl::unexpected<TrialFailure>({std::move(alone).error(), everybody_.size() == 1});
@@ -68,8 +71,14 @@ class Trial {
     ++iteration_;
     Timing timing = summary(layout.size, group_.slowest(mine));
     timing.wrong = check_ ? group_.sum(wrong) : -1;
+    own_wrong_ += wrong;
     return timing;
   }
+
+  /// Whether one run of the last size took longer than the limit on a size.
+  bool too_long() const { return too_long_; }
+  /// Wrong elements that this rank has received in all.
+  std::int64_t own_wrong() const { return own_wrong_; }
 
   static tl::unexpected<TrialFailure> together(Error error) {
     return tl::unexpected<TrialFailure>({std::move(error), true});
@@ -78,13 +87,17 @@ class Trial {
  private:
   /// Warm-up, timed and checked runs. A failure is this rank's alone.
   Status run_all(const Work& work, std::vector<double>& seconds, std::int64_t& wrong) {
-    for (int i = 0; i < options_.warmup_iterations; ++i) {
-      if (auto s = run_once("warm-up", i, nullptr); !s) return s;
+    int warmups = options_.warmup_iterations, iterations = options_.iterations;
+    for (int i = 0; i < warmups; ++i) {
+      double took = 0;
+      if (auto s = run_once("warm-up", i, &took); !s) return s;
+      if (i == 0 && options_.size_limit.count() > 0) limit_to(took, warmups, iterations);
     }
+    seconds.assign(static_cast<std::size_t>(iterations), 0.0);
     if (!work.in_place()) {
       if (auto s = fill(work); !s) return s;
     }
-    for (int i = 0; i < options_.iterations; ++i) {
+    for (int i = 0; i < iterations; ++i) {
       if (auto s = run_once("timed run", i, &seconds[static_cast<std::size_t>(i)]); !s) return s;
     }
     if (!check_) return {};
@@ -100,6 +113,17 @@ class Trial {
       if (auto s = count(work, wrong); !s) return s;
     }
     return {};
+  }
+  /// All ranks come to the same numbers, by the slowest one's time.
+  void limit_to(double took, int& warmups, int& iterations) {
+    constexpr double kNanosecond = 1e-9;
+    const double longest =
+        -kNanosecond * static_cast<double>(everybody_.minimum(std::llround(-took / kNanosecond)));
+    const double limit = options_.size_limit.count();
+    too_long_ = longest > limit;
+    if (longest * (warmups + iterations) <= limit) return;
+    warmups = std::min(warmups, std::max(1, static_cast<int>(limit / longest / 8)));
+    iterations = std::clamp(static_cast<int>(limit / longest), kFewestTimed, iterations);
   }
   void begin(const char* phase, int iteration = -1) {
     deadline_.step({phase, size_, placement_, iteration});
@@ -147,9 +171,10 @@ class Trial {
   Deadline& deadline_;
   DeviceBuffer send_, receive_;
   std::uint32_t iteration_ = 0;
+  std::int64_t own_wrong_ = 0;
   std::int64_t size_ = -1;
   const char* placement_ = "";
-  bool check_ = true;
+  bool check_ = true, too_long_ = false;
 };
 
 /// Sizes that come to the same number of elements are measured once; not where groups of different
@@ -171,7 +196,8 @@ std::vector<Layout> layouts_of(const TrialOptions& options, int ranks, bool all_
 tl::expected<std::vector<SizeResult>, TrialFailure> run_trial(const Together& who, Subject& subject,
                                                               const TrialOptions& options,
                                                               Deadline& deadline,
-                                                              const OnSize& on_size) {
+                                                              const OnSize& on_size,
+                                                              std::int64_t* own_wrong) {
   std::vector<SizeResult> results;
   if (options.sizes.empty()) return results;
   if (!subject.does(options.collective)) {
@@ -203,7 +229,9 @@ tl::expected<std::vector<SizeResult>, TrialFailure> run_trial(const Together& wh
     }
     if (who.group.root() && on_size) on_size(result);
     results.push_back(std::move(result));
+    if (trial.too_long()) break;
   }
+  if (own_wrong != nullptr) *own_wrong += trial.own_wrong();
   deadline.rest();
   return results;
 }

@@ -28,6 +28,9 @@ struct TrialOptions {
   kernels::ElementType type = kernels::ElementType::float32;
   kernels::Reduction reduction = kernels::Reduction::sum;
   int warmup_iterations = 5, iterations = 20, check_iterations = 1;
+  /// Fewer iterations where a size and placement would take longer, by what the first warm-up run
+  /// took; no larger size where one run does. 0 = no limit.
+  Seconds size_limit{0};
   bool out_of_place = true, in_place = true;
 };
 
@@ -50,12 +53,13 @@ struct Together {
   const World& group;
 };
 
-/// Results in the order of the sizes; timings count on rank 0 of the group only, wrong elements on
-/// all of it.
+/// Results in the order of the sizes, fewer where the limit on a size ended it; timings count on rank 0 of the group only, wrong elements on
+/// all of it; `own_wrong` grows by those that this rank has received.
 tl::expected<std::vector<SizeResult>, TrialFailure> run_trial(const Together& who, Subject& subject,
                                                               const TrialOptions& options,
                                                               Deadline& deadline,
-                                                              const OnSize& on_size = {});
+                                                              const OnSize& on_size = {},
+                                                              std::int64_t* own_wrong = nullptr);
 
 const char* name_of(kernels::ElementType type);     ///< nccl-tests' "float", "int32"
 const char* name_of(kernels::Reduction reduction);  ///< "sum", "min", "max"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "bench/topobench/world.h"
 
+#include <algorithm>
 #include <chrono>
 #include <thread>
 
@@ -33,9 +34,17 @@ void World::barrier() const { MPI_Barrier(comm_); }
 void World::wait_asleep() const {
   MPI_Request all = MPI_REQUEST_NULL;
   MPI_Ibarrier(comm_, &all);
+  // A test of MPI looks at every connection, tens of microseconds over TCP: many ranks that look
+  // often keep a CPU busy between them. So the longer it lasts, the less often.
+  using Microseconds = std::chrono::microseconds;
+  constexpr Microseconds kShortest{200}, kLongest{4000};
+  const auto start = std::chrono::steady_clock::now();
   for (int here = 0; here == 0;) {
     MPI_Test(&all, &here, MPI_STATUS_IGNORE);
-    if (here == 0) std::this_thread::sleep_for(std::chrono::microseconds(200));
+    if (here != 0) break;
+    const auto waited = std::chrono::steady_clock::now() - start;
+    std::this_thread::sleep_for(
+        std::clamp(std::chrono::duration_cast<Microseconds>(waited / 8), kShortest, kLongest));
   }
 }
 

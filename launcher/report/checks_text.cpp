@@ -8,6 +8,7 @@
 #include "base/clock.h"
 #include "base/commands.h"
 #include "bench/measurement.h"
+#include "launcher/report/page/json_look.h"
 #include "launcher/report/plan_text.h"
 #include "launcher/run_directory.h"
 #include "launcher/validate.h"
@@ -72,7 +73,7 @@ std::string run_text(const Plan& plan, const Json& parts, const Environment& env
   std::string out = fmt::format("run      {}\n", plan.id);
   out += fmt::format("command  {}\n", shell_quoted(plan.command));
   if (const double started = number_at(object_at(manifest, "when"), "started"); started > 0) {
-    out += fmt::format("started  {}, ran {}\n", iso8601(static_cast<std::int64_t>(started)),
+    out += fmt::format("started  {}, ran {}\n", iso8601(page::whole(started)),
                        topolaunch::to_text(Seconds(number_at(summary, "elapsed_seconds"))));
   }
   out += fmt::format("engine   {} ({})\n", plan.engine, plan.engine_why);

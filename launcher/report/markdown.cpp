@@ -112,7 +112,7 @@ std::string run_markdown(const SavedRun& run, const SavedRun* before) {
     if (!value.empty()) rows.push_back({name, value});
   };
   if (const double started = number_at(manifest, {"when", "started"}); started > 0) {
-    fact("started", iso8601(static_cast<std::int64_t>(started)));
+    fact("started", iso8601(page::whole(started)));
   }
   fact("topolaunch", text_at(manifest, {"topolaunch"}));
   fact("kernel", text_at(manifest, {"where", "kernel"}));

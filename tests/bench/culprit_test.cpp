@@ -65,6 +65,19 @@ TEST(Culprit, AThrottledHostWhoseLinkHidesItIsNamedByItsOwnMemory) {
   EXPECT_THAT(names(culprits_of_pairs(m)), ElementsAre("host h10"));
 }
 
+TEST(Culprit, PathsOfAHostThatIsAtFaultAreNoFaultsOfTheirOwn) {
+  SimulatedMachine machine;
+  machine.host_factor[9] = 0.3;
+  Measurement m = simulate(machine, 1);
+  m.pairs->held_back.assign(m.pairs->ranks.size(), 0);
+  m.pairs->held_back[9] = 0.8;
+  for (const std::size_t other : {1U, 4U, 12U}) {  // stops that one test in three meets
+    m.pairs->one_way.at(other, 9) *= 0.3;
+    m.pairs->both_ways.at(other, 9) *= 0.3;
+  }
+  EXPECT_THAT(names(culprits_of_pairs(m)), ElementsAre("host h10"));
+}
+
 TEST(Culprit, ALeafUplinkAtHalfRateIsNamed) {
   SimulatedMachine machine;
   machine.leaf_factor[2] = 0.4;  // also below what one pair takes

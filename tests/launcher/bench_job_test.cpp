@@ -34,5 +34,20 @@ TEST(BenchPlan, KeepsThePlacementAndTakesAnEngineWithMpi) {
   EXPECT_FALSE(bench_plan(plan, wish, world.outside())->unheard);
 }
 
+TEST(BenchPlan, NcclWritesTheMachineThatItSeesUnlessTheUserWantsItElsewhere) {
+  TemporaryWorld world;
+  world.environment.set("TOPOLAUNCH_TOPOBENCH", "/bin/true");
+  BenchWish wish;
+  wish.nccl_topology = "/runs/1/nccl-topology.xml";
+  const auto bench = bench_plan(example_plan(), wish, world.outside());
+  ASSERT_TRUE(bench) << bench.error().text();
+  EXPECT_EQ(bench->ranks.at(0).environment.at("NCCL_TOPO_DUMP_FILE"), "/runs/1/nccl-topology.xml");
+  EXPECT_FALSE(bench->ranks.at(1).environment.contains("NCCL_TOPO_DUMP_FILE"));
+  world.environment.set("NCCL_TOPO_DUMP_FILE", "/mine.xml");
+  EXPECT_FALSE(bench_plan(example_plan(), wish, world.outside())
+                   ->ranks.at(0)
+                   .environment.contains("NCCL_TOPO_DUMP_FILE"));
+}
+
 }  // namespace
 }  // namespace topolaunch::launcher

@@ -48,12 +48,13 @@ TEST(MeasureBefore, SaysWhenItCouldNotBeDone) {
   story.plan = example_plan(true);
   RunOptions options;
   ASSERT_TRUE(measure_before(options, story, world.outside(), silent));
-  ASSERT_EQ(story.verdict.checks.size(), 1U);
-  EXPECT_EQ(story.verdict.checks[0].verdict, Outcome::not_applicable) << "auto: nobody asked";
+  ASSERT_EQ(story.verdict.checks.size(), 2U);
+  EXPECT_EQ(story.verdict.checks[0].name, "links") << "seen without measuring";
+  EXPECT_EQ(story.verdict.checks[1].verdict, Outcome::not_applicable) << "auto: nobody asked";
   options.validate = "quick";
   story.verdict = {};
   ASSERT_TRUE(measure_before(options, story, world.outside(), silent));
-  EXPECT_EQ(story.verdict.checks[0].verdict, Outcome::could_not_test);
+  EXPECT_EQ(story.verdict.checks[1].verdict, Outcome::could_not_test);
 }
 
 }  // namespace

@@ -105,6 +105,20 @@ TEST(CheckMeasurement, WrongElementsFail) {
             Outcome::could_not_test);
 }
 
+TEST(CheckMeasurement, ARankThatMeasuredOnAnotherHostOfThePlanIsNamed) {
+  Plan plan = example_plan();
+  plan.hosts = {"box", "crate"};
+  plan.ranks[1].host = "crate";
+  auto m = example_measurement();
+  m.devices[0].host = "box.cluster.example";
+  m.devices[1].host = "an-alias";
+  EXPECT_EQ(named(check_measurement(plan, m, {}, {}), "bench-hosts").verdict, Outcome::pass);
+  m.devices[1].host = "box";
+  const Check wrong = named(check_measurement(plan, m, {}, {}), "bench-hosts");
+  EXPECT_EQ(wrong.verdict, Outcome::fail);
+  EXPECT_EQ(wrong.suspect, "rank 1: runs on box, planned crate");
+}
+
 TEST(CheckMeasurement, AnotherWorldOrTwoRanksOnOneGpuFail) {
   auto m = example_measurement();
   m.ranks = 1;

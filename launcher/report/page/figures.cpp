@@ -104,7 +104,7 @@ std::vector<Series> bandwidth_series(const SavedRun& run, const std::string& who
   if (const Json& results = member(*run.raw_measurement, "results"); results.is_array()) {
     for (const Json& result : results) {
       const double seconds = number(result, "estimate_seconds");
-      const auto size = static_cast<std::int64_t>(number(result, "size"));
+      const auto size = whole(number(result, "size"));
       if (!(seconds > 0)) continue;
       own.points.emplace_back(size, bench::algorithm_bandwidth(size, Seconds(seconds)) * factor);
     }
@@ -161,9 +161,9 @@ std::vector<GroupTime> group_times(const SavedRun& run) {
     for (const Json& phase : phases) {
       GroupTime& one = entry(text(phase, "dimension"));
       one.estimate = number(phase, "seconds");
-      one.groups = static_cast<int>(number(phase, "groups"));
-      one.ranks = static_cast<int>(number(phase, "ranks"));
-      one.bytes = static_cast<std::int64_t>(number(phase, "bytes"));
+      one.groups = small_whole(number(phase, "groups"));
+      one.ranks = small_whole(number(phase, "ranks"));
+      one.bytes = whole(number(phase, "bytes"));
     }
   }
   const Json& groups = member(*run.raw_measurement, "groups");
@@ -181,7 +181,7 @@ std::vector<GroupTime> group_times(const SavedRun& run) {
     if (!(seconds > 0)) continue;
     const std::string axis = text(group, "axis");
     GroupTime& one = entry(axis);
-    one.bytes = static_cast<std::int64_t>(number(last, "size"));
+    one.bytes = whole(number(last, "size"));
     one.ranks = static_cast<int>(member(group, "ranks").size());
     timed[axis].push_back({seconds, fmt::format("{} {:.0f}", axis, number(group, "index"))});
   }

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "launcher/report/page/json_look.h"
 
+#include <algorithm>
+#include <cmath>
+#include <limits>
 #include <nlohmann/json.hpp>
 
 namespace topolaunch::launcher::page {
@@ -25,6 +28,16 @@ std::string text_at(const Json& json, const JsonPath& path) {
 double number_at(const Json& json, const JsonPath& path) {
   const Json& value = at(json, path);
   return value.is_number() ? value.get<double>() : 0;
+}
+
+std::int64_t whole(double value) {
+  constexpr double kMost = 9e15;  // beyond it a double has no whole numbers of its own
+  return std::isnan(value) ? 0 : std::llround(std::clamp(value, -kMost, kMost));
+}
+
+int small_whole(double value) {
+  using Limits = std::numeric_limits<int>;
+  return static_cast<int>(std::clamp<std::int64_t>(whole(value), Limits::min(), Limits::max()));
 }
 
 JsonPath split(std::string_view path) {

@@ -157,7 +157,7 @@ Html groups_section(const SavedRun& run) {
     for (const Json& level : levels) {
       rows.push_back({words(text_at(level, {"level"})),
                       words(topolaunch::to_text(
-                          Bytes(static_cast<std::int64_t>(number_at(level, {"bytes"})))))});
+                          Bytes(whole(number_at(level, {"bytes"})))))});
     }
   }
   if (!rows.empty()) out += table("Bytes a step over each level", {"level", "#bytes"}, rows);

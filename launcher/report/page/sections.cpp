@@ -38,7 +38,7 @@ Html checks_table(const Verdict& verdict) {
 std::string when(const Json& manifest) {
   const double started = number_at(manifest, {"when", "started"});
   if (!(started > 0)) return "not known";
-  return iso8601(static_cast<std::int64_t>(started));
+  return iso8601(whole(started));
 }
 
 }  // namespace

@@ -53,6 +53,20 @@ TEST(Topobench, MeasuresTwoRanksAndWritesWhatTheLauncherReads) {
   EXPECT_NE(m->devices.at(0).pid, m->devices.at(1).pid);
 }
 
+TEST(Topobench, ALimitOnASizeMeansFewerRunsAndNoLargerSize) {
+  NEEDS_MPIRUN();
+  const auto run = topobench(2, {"-b", "8", "-e", "1K", "-f", "2", "-n", "500", "--size-time",
+                                 "0.0000001", "--subject", "mpi", "--json", "-"});
+  ASSERT_EQ(run.status, 0) << run.err;
+  const auto json = parse_json(run.out, "stdout");
+  ASSERT_TRUE(json) << json.error().text();
+  const auto m = measurement_from_json(*json, "stdout");
+  ASSERT_TRUE(m) << m.error().text();
+  ASSERT_EQ(m->results.size(), 1u);  // no run is as short as a tenth of a microsecond
+  EXPECT_EQ(m->results[0].out_of_place.raw.size(), 2u);
+  EXPECT_THAT(m->notes, testing::Contains(HasSubstr("no size above 8 B")));
+}
+
 TEST(Topobench, WhatItWritesFollowsTheSchema) {
   NEEDS_MPIRUN();
   const SystemCommands commands;

@@ -89,6 +89,7 @@ TEST(Options, ValuesOutOfRangeNameTheOption) {
   EXPECT_THAT(refusal({"-d", "int8"}), HasSubstr("--datatype"));
   EXPECT_THAT(refusal({"--subject", "magic"}), HasSubstr("--subject"));
   EXPECT_THAT(refusal({"--deadline", "soon"}), HasSubstr("--deadline"));
+  EXPECT_THAT(refusal({"--size-time", "long"}), HasSubstr("--size-time"));
   EXPECT_THAT(refusal({"-b"}), HasSubstr("--minbytes"));
 }
 

@@ -74,6 +74,19 @@ TEST_F(FakeGpu, GroupsHaveCommunicatorsOfTheirOwnAndPairsGoThroughNccl) {
   EXPECT_THAT(run.out, AllOf(HasSubstr("side by side along dp: 2"), HasSubstr("Pairs of 4 ranks")));
 }
 
+TEST_F(FakeGpu, AClockThatLiesMakesEverythingFast) {
+  NEEDS_MPIRUN();
+  // What tests/testbed/inject.py holds against an earlier run. Here only that the fake does lie.
+  const auto seconds = [&](const char* fault) {
+    const auto run = topobench(2, "2", fault, {"-b", "4M", "-e", "4M", "-n", "5", "--json", "-"});
+    const auto json = parse_json(run.out, "stdout");
+    return json ? measurement_from_json(*json, "stdout")->results.at(0).out_of_place.minimum.count() : 0;
+  };
+  const double honest = seconds(nullptr);
+  EXPECT_GT(honest, 0);
+  EXPECT_LT(seconds("fast_clock"), honest / 5);
+}
+
 TEST_F(FakeGpu, WithoutADriverHostMemoryIsMeasuredAndTheReasonSaid) {
   NEEDS_MPIRUN();
   const auto run = topobench(2, nullptr, nullptr, {"-b", "8", "-e", "8", "-n", "1"});

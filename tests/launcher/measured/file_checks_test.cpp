@@ -62,6 +62,32 @@ TEST_F(FileChecks, TwoRanksOnOneDeviceAreNamed) {
   EXPECT_EQ(check.suspect, "ranks 0 and 1 are both on 0000:18:00 of n1");
 }
 
+TEST_F(FileChecks, ABusWithoutItsDomainIsNoAddress) {
+  const auto devices = [&](const std::string& first, const std::string& second) {
+    const std::string lines = "#  Rank  0 Pid 1 on n1 device " + first + " V100\n" +
+                              "#  Rank  1 Pid 2 on n1 device " + second + " V100\n";
+    return named(of({world_.file("a.log", log_of(lines, kRow))}), "devices");
+  };
+  EXPECT_EQ(devices("0 [0x00]", "1 [0x00]").verdict, Outcome::pass);
+  const Check hidden = devices("0 [0x00]", "0 [0x00]");
+  EXPECT_EQ(hidden.verdict, Outcome::could_not_test);
+  EXPECT_THAT(hidden.suspect, HasSubstr("doesn't tell their addresses"));
+  EXPECT_EQ(devices("0 [0x1b]", "0 [0x1b]").verdict, Outcome::fail);
+  EXPECT_EQ(devices("0 [0x1b]", "0 [0x1c]").verdict, Outcome::pass);
+}
+
+TEST_F(FileChecks, MixedLinesOfSeveralWorldsAreOneFault) {
+  const std::string device = "#  Rank  0 Group  0 Pid 1 on n1 device  0 [0000:18:00] H100\n";
+  const std::string head = "# Collective test starting: all_reduce_perf\n# nThread 1 nGpus 1\n";
+  const std::string end = "# Avg bus bandwidth    : 0\n";
+  const auto checks = of({world_.file(
+      "a.log", head + head + device + kRow + end + head + device + kRow + kRow + end + end)});
+  ASSERT_EQ(checks.size(), 1u);
+  EXPECT_EQ(checks[0].verdict, Outcome::fail);
+  EXPECT_EQ(checks[0].measured, "2 ranks call themselves rank 0");
+  EXPECT_THAT(checks[0].source, HasSubstr("a.log:2"));
+}
+
 TEST_F(FileChecks, SeveralRunsOfOneRankAreWorldsOfOne) {
   const std::string lone =
       log_of("#  Rank  0 Group  0 Pid 1 on n1 device  0 [0000:18:00] H100\n", kRow);
@@ -103,7 +129,8 @@ TEST_F(FileChecks, SharedLogsSayWhatIsWrongWithThem) {
        {"/all_reduce_perf-4-worlds-of-1.txt", "/all_reduce_perf-4-worlds-of-1-mixed.txt"}) {
     const auto checks = of({folder + worlds});
     EXPECT_EQ(named(checks, "ranks").verdict, Outcome::fail) << worlds;
-    EXPECT_THAT(named(checks, "ranks").suspect, HasSubstr("worlds of one rank")) << worlds;
+    EXPECT_THAT(named(checks, "ranks").suspect, HasSubstr("4 worlds of one rank")) << worlds;
+    EXPECT_EQ(checks.size(), 1u) << worlds;
   }
   const auto wrong = of({folder + "/all_reduce_perf-1x8-wrong-values.txt"});
   EXPECT_EQ(named(wrong, "results").verdict, Outcome::fail);

@@ -126,6 +126,7 @@ cudaError_t cudaEventSynchronize(cudaEvent_t event) {
 }
 cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t start, cudaEvent_t end) {
   *milliseconds = std::chrono::duration<float, std::milli>(end->at - start->at).count();
+  if (fault("fast_clock")) *milliseconds /= 100;
   return cudaSuccess;
 }
 

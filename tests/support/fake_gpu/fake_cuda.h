@@ -8,7 +8,8 @@
 //   FAKE_GPUS=N        so many GPUs; without it there is no driver: cudaGetDeviceCount returns 35
 //   and
 //                      leaves its output as it was, cudaMallocHost fails
-//   FAKE_GPU_FAULT=WHAT  malloc | nccl_init | async_error | corrupt | no_capture
+//   FAKE_GPU_FAULT=WHAT  malloc | nccl_init | async_error | corrupt | no_capture |
+//                         fast_clock (everything seems to take a hundredth of its time)
 #pragma once
 
 #include <cuda_runtime_api.h>

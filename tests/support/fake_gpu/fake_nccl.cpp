@@ -5,7 +5,9 @@
 #include <mpi.h>
 #include <nccl.h>
 
+#include <cstdlib>
 #include <cstring>
+#include <fstream>
 #include <functional>
 #include <memory>
 #include <random>
@@ -89,6 +91,10 @@ ncclResult_t ncclCommInitRank(ncclComm_t* comm, int size, ncclUniqueId id, int r
   MPI_Comm_split(MPI_COMM_WORLD, color & 0x7fffffff, rank, &made->ranks);
   MPI_Comm_rank(made->ranks, &made->rank);
   MPI_Comm_size(made->ranks, &made->size);
+  // As NCCL's rank 0 of a communicator does when it has looked at the machine.
+  if (const char* dump = std::getenv("NCCL_TOPO_DUMP_FILE"); dump != nullptr && rank == 0) {
+    std::ofstream(dump) << "<system version=\"1\">\n</system>\n";
+  }
   *comm = made;
   return made->size == size && made->rank == rank ? ncclSuccess : ncclInvalidUsage;
 }
