@@ -8,6 +8,8 @@ namespace {
 
 /// Of three values the middle one is right though one of them was an accident.
 constexpr int kLeastTournaments = 3;
+/// So many are not too much to ask, however long they take: a machine that is busy needs them.
+constexpr int kUntimedTournaments = 5;
 
 class Probe {
  public:
@@ -63,7 +65,7 @@ Result<ProbeResult> probe_fabric(const std::vector<std::string>& hosts, const Me
   if (result.leaves.sure) return result;
   result.by = PairFact::Of::bandwidth;
   while (result.tournaments < options.most_tournaments &&
-         (result.tournaments < kLeastTournaments || !options.time_is_up())) {
+         (result.tournaments < kUntimedTournaments || !options.time_is_up())) {
     const auto seed = options.seed + static_cast<std::uint64_t>(result.tournaments);
     if (auto done = probe.run(result.by, seed); !done) {
       return tl::unexpected(std::move(done.error()));

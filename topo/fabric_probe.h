@@ -22,7 +22,7 @@ using MeasureRound = std::function<Result<std::vector<double>>(PairFact::Of, con
 struct ProbeOptions {
   int most_tournaments = 10;
   std::uint64_t seed = 1;
-  std::function<bool()> time_is_up = [] { return false; };  ///< asked between tournaments, from the fourth on
+  std::function<bool()> time_is_up = [] { return false; };  ///< asked between tournaments, from the sixth on
 };
 
 struct ProbeResult {

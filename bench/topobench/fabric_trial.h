@@ -22,7 +22,7 @@ inline constexpr std::string_view kFabricTrialWord = "__probe";
 
 struct FabricTrial {
   std::vector<std::string> hosts;
-  double seconds = 5;  ///< further tournaments are begun until then; three in any case
+  double seconds = 5;  ///< further tournaments are begun until then; five, if it takes so many, in any case
   int most_tournaments = 20;
   std::uint64_t seed = 1;
 };

@@ -20,8 +20,8 @@ namespace {
 
 /// Fewer show nothing: two leaves of two hosts are the least (topo/leaf_clusters.h).
 constexpr std::size_t kLeastHosts = 4;
-/// Three tournaments are measured in any case, of N - 1 rounds each: more with every host.
-constexpr double kSecondsOfTournaments = 6, kSecondsAHost = 2;
+/// Up to five tournaments are measured however long they take, of N - 1 rounds each.
+constexpr double kSecondsOfTournaments = 6, kSecondsAHost = 4;
 
 Result<std::string> file_of(const std::vector<JobHost>& hosts, const Environment& environment) {
   auto state = state_directory(environment);

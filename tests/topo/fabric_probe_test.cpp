@@ -88,7 +88,7 @@ TEST(FabricProbe, EndsWithTheTimeAndWithAnError) {
   options.time_is_up = [] { return true; };
   const auto found = probe_fabric(network.hosts(), flat, options);
   EXPECT_FALSE(found->leaves.sure);
-  EXPECT_EQ(found->tournaments, 3);
+  EXPECT_EQ(found->tournaments, 5);
   const MeasureRound broken = [](PairFact::Of, const Round&) -> Result<std::vector<double>> {
     return fail(Code::could_not_test, "a rank is gone");
   };
