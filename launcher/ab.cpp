@@ -12,6 +12,7 @@
 
 #include "launcher/bench_job.h"
 #include "mapping/affinity.h"
+#include "mapping/phases.h"
 #include "mapping/rules.h"
 #include "mapping/seats.h"
 
@@ -22,6 +23,8 @@ namespace {
 /// the start of eight hosts (1 to 1.5 s) all is over within 6 s.
 constexpr double kMeasure = 3.4, kRound = 1.1;
 constexpr Seconds kLimit{30};
+/// Bytes that a rank sends in one phase, at most: it holds as many again to receive.
+constexpr double kMostBytes = 256 << 20;
 
 std::vector<mapping::Seat> seats_of(const mapping::Solution& solution) {
   std::vector<mapping::Seat> seats;
@@ -50,6 +53,17 @@ const char* name_of(mapping::Collective collective) {
   return "allreduce";
 }
 
+/// What one rank holds for the largest phase of the trial.
+std::int64_t most_bytes_of_a_rank(const mapping::RankGraph& graph) {
+  std::int64_t most = 0;
+  for (const mapping::Group& group : graph.groups) most = std::max(most, group.bytes.count());
+  std::map<int, std::int64_t> pairs;
+  for (const mapping::Edge& edge : graph.edges) {
+    for (const int rank : {edge.a, edge.b}) most = std::max(most, pairs[rank] += edge.bytes);
+  }
+  return most;
+}
+
 /// The solved plan with a process more for every seat that the given order has besides; and which
 /// process plays each rank of the given order.
 Plan with_seats_of_both(const Plan& given_plan, const Plan& solved_plan,
@@ -62,6 +76,7 @@ Plan with_seats_of_both(const Plan& given_plan, const Plan& solved_plan,
   }
   std::map<std::string, int> local;
   for (const RankPlan& rank : plan.ranks) ++local[rank.host];
+  plan.host_ids.insert(given_plan.host_ids.begin(), given_plan.host_ids.end());
   for (std::size_t r = 0; r < given.size(); ++r) {
     const int next = static_cast<int>(plan.ranks.size());
     const auto [at, fresh] = process.emplace(std::pair(given[r].host, given[r].slot), next);
@@ -189,10 +204,16 @@ Result<AbOutcome> compare_orders(const Plan& given_plan, const Plan& solved_plan
   const Plan both = with_seats_of_both(given_plan, solved_plan, given_seats, solved_seats, orders[0]);
   for (std::size_t r = 0; r < solved_seats.size(); ++r) orders[1].push_back(static_cast<int>(r));
   const double round = solved.given.seconds.count() + solved.solution.seconds.count();
-  const double scale = round > kRound ? kRound / round : 1.0;
+  const double most = static_cast<double>(most_bytes_of_a_rank(graph));
+  const double scale = std::min({1.0, round > 0 ? kRound / round : 1.0,
+                                 most > 0 ? kMostBytes / most : 1.0});
   const Json trial = order_trial_json(graph, orders, scale, kMeasure);
 
-  auto lines = topobench_words(both, {"__orders", to_line(trial)}, kLimit, outside);
+  BenchWish wish;
+  wish.arguments = {"__orders", "-"};
+  wish.input = to_line(trial);
+  wish.limit = kLimit;
+  auto lines = topobench_words(both, wish, outside);
   if (!lines) return fail(std::move(lines).error());
   const auto at = lines->find("{\"schema\"");
   auto json = parse_json(at == std::string::npos ? std::string_view()
@@ -240,6 +261,38 @@ Result<AbOutcome> compare_orders(const Plan& given_plan, const Plan& solved_plan
   evidence["runs"] = outcome.given_runs ? "given" : "solved";
   outcome.evidence = to_pretty(evidence);
   return outcome;
+}
+
+Status choose_by_measurement(const PlanRequest& wanted, const JobModel& model, Story& story,
+                             const RunFiles& record, const Outside& outside, const Voice& voice) {
+  if (const std::string fault = given_order_fault(story.topology, model); !fault.empty()) {
+    voice.say("--ab: the given order is not allowed (" + fault + "): the solved order runs");
+    return {};
+  }
+  const mapping::Solution given = in_given_order(story.topology, model, story.solution);
+  PlanRequest request{story.topology, wanted.graph, given, wanted.visible, wanted.environment,
+                      wanted.options, wanted.engine, wanted.id, wanted.executable,
+                      wanted.working_directory, wanted.master_address, wanted.master_port,
+                      wanted.host_ids};
+  Plan plan = make_plan(request);
+  plan.time_limit = story.plan.time_limit;
+  plan.run_directory = story.plan.run_directory;
+  auto outcome = compare_orders(plan, story.plan, given, story.solution, model.graph, outside);
+  if (!outcome) {
+    Error error = std::move(outcome).error();
+    const bool ends = exit_status(error.code) > 128 || error.code == Code::try_again;
+    if (ends || story.plan.strict) return fail(std::move(error));
+    voice.say("--ab: " + error.text() + ": the solved order runs unmeasured");
+    return {};
+  }
+  voice.say(outcome->words);
+  if (!outcome->evidence.empty()) record.store("ab.json", outcome->evidence);
+  if (!outcome->given_runs) return {};
+  story.plan = std::move(plan);
+  story.solution = given;
+  story.phases = mapping::phases_of(story.topology, model.graph, given);
+  story.solution.gain.why = "no gain possible: measured, the given order is no slower";
+  return {};
 }
 
 }  // namespace topolaunch::launcher

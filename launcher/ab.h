@@ -10,7 +10,11 @@
 #include "base/json.h"
 #include "base/outside.h"
 #include "launcher/job_model.h"
+#include "launcher/make_plan.h"
 #include "launcher/plan.h"
+#include "launcher/report/story.h"
+#include "launcher/run_files.h"
+#include "launcher/voice.h"
 #include "mapping/solution.h"
 #include "topo/topology.h"
 
@@ -43,7 +47,11 @@ Result<AbOutcome> compare_orders(const Plan& given_plan, const Plan& solved_plan
                                  const mapping::Solution& given, const mapping::Solution& solved,
                                  const mapping::RankGraph& graph, const Outside& outside);
 
-/// topobench's argument: the orders over `processes` seats, the graph's phases with their bytes
+/// --ab: the story goes on with the order that was measured to be faster.
+Status choose_by_measurement(const PlanRequest& wanted, const JobModel& model, Story& story,
+                             const RunFiles& record, const Outside& outside, const Voice& voice);
+
+/// topobench's input: the orders over `processes` seats, the graph's phases with their bytes
 /// scaled by `scale`.
 Json order_trial_json(const mapping::RankGraph& graph, const std::vector<std::vector<int>>& orders,
                       double scale, double seconds);

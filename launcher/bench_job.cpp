@@ -4,14 +4,17 @@
 #include <stdlib.h>
 
 #include <algorithm>
+#include <charconv>
 #include <filesystem>
 #include <nlohmann/json.hpp>
+#include <sstream>
 #include <system_error>
 #include <utility>
 
 #include "base/commands.h"
 #include "base/input_file.h"
 #include "launcher/engine.h"
+#include "launcher/engine/remote_start.h"
 #include "launcher/report/summary.h"
 #include "launcher/supervise/descriptor.h"
 
@@ -22,10 +25,15 @@ namespace {
 /// What topobench said of its failure where nobody heard it: its line, not MPI's many.
 std::string own_words(const Ending& ending) {
   if (ending.last_words.empty()) return "its own message stands above";
-  const auto at = ending.last_words.find("topobench: ");
-  std::string line = ending.last_words.substr(at == std::string::npos ? 0 : at + 11);
-  line.erase(std::min(line.find('\n'), line.size()));
-  return line;
+  std::istringstream lines(ending.last_words);
+  std::string first;
+  for (std::string line; std::getline(lines, line);) {
+    constexpr std::string_view own = "topobench: ";
+    if (line.starts_with(own)) return line.substr(own.size());
+    const bool of_the_table = line.empty() || line[0] == '#' || line[0] == ' ';
+    if (first.empty() && !of_the_table) first = line;
+  }
+  return first;
 }
 
 }  // namespace
@@ -66,14 +74,12 @@ Result<Plan> bench_plan(const Plan& plan, const BenchWish& wish, const Outside& 
   bench.command.insert(bench.command.end(), wish.arguments.begin(), wish.arguments.end());
   bench.command.insert(bench.command.end(),
                        {"--expect-ranks", std::to_string(plan.ranks.size()), "--json",
-                        wish.json_file});
+                        wish.show_table ? wish.json_file : "-"});
   bench.executable = *topobench;
-  if (!wish.show_table) {
-    // The job's own stdout and stderr must stay the job's alone; why a measurement failed is in the
-    // ending.
-    bench.command.emplace_back("--quiet");
-    bench.unheard = true;
-  }
+  // The job's own stdout and stderr must stay the job's alone; why a measurement failed is in the
+  // ending.
+  bench.unheard = !wish.show_table;
+  bench.input = wish.input.value_or(std::string());  // the job's own is the job's
   // NCCL's rank 0 writes it, unless the user wants it elsewhere.
   if (constexpr const char* kDump = "NCCL_TOPO_DUMP_FILE";
       !wish.nccl_topology.empty() && !bench.ranks.empty() && !outside.environment.has(kDump)) {
@@ -88,6 +94,8 @@ Result<Plan> bench_plan(const Plan& plan, const BenchWish& wish, const Outside& 
 }
 
 namespace {
+
+constexpr std::size_t kMostTable = std::size_t{1} << 20;
 
 /// A folder of our own, which goes when we do.
 class TemporaryFolder {
@@ -110,8 +118,9 @@ class TemporaryFolder {
 
 /// Runs a plan of topobench to its end. `wrong_elements`: status 80 is an answer, too, and `said` what
 /// it said with it.
-Status run_to_end(const Plan& bench, Seconds limit, const Outside& outside, bool& wrong_elements,
-                  std::string& said, BenchCharge* charge = nullptr) {
+Status run_to_end(const Plan& bench, const BenchWish& wish, const Outside& outside,
+                  bool& wrong_elements, std::string& said) {
+  BenchCharge* const charge = wish.charge;
   auto engine = make_engine(bench.engine);
   if (!engine) return fail(std::move(engine).error());
   quota::RunHold* const hold = charge != nullptr ? charge->hold : nullptr;
@@ -123,7 +132,11 @@ Status run_to_end(const Plan& bench, Seconds limit, const Outside& outside, bool
     if (hold != nullptr) static_cast<void>(hold->settle(Seconds(0), "not_started"));
     return fail(std::move(run).error());
   }
-  auto ending = (*run)->wait([hold](Seconds elapsed) {
+  auto ending = (*run)->wait([&](Seconds elapsed) {
+    if (wish.progress) {
+      const auto table = outside.files.read(bench.log_directory + "/rank-0.err", kMostTable);
+      wish.progress(elapsed, reached_by(table.value_or(std::string())));
+    }
     return hold != nullptr ? hold->heartbeat(elapsed) : std::string();
   });
   if (!ending) return fail(std::move(ending).error());
@@ -139,7 +152,7 @@ Status run_to_end(const Plan& bench, Seconds limit, const Outside& outside, bool
     return fail(static_cast<Code>(ending->exit_status), ending->cause + " while measuring");
   }
   if (ending->by == Ending::By::time_limit) {
-    return fail(Code::could_not_test, "topobench did not end within " + to_text(limit),
+    return fail(Code::could_not_test, "topobench did not end within " + to_text(wish.limit),
                 "on a busy machine try again, or --validate off");
   }
   wrong_elements = ending->exit_status == exit_status(Code::validation_failed);
@@ -156,22 +169,15 @@ tl::unexpected<Error> counted_others(const std::string& said) {
   return fail(Code::validation_failed, "topobench counted other ranks or devices than planned", said);
 }
 
-}  // namespace
-
-Result<std::string> topobench_words(const Plan& plan, const std::vector<std::string>& arguments,
-                                    Seconds limit, const Outside& outside) {
+/// What rank 0 of a plan that nobody hears prints: through a file of ours, as the engine brings it
+/// from whichever host rank 0 is on.
+Result<std::string> words_of(Plan& bench, const BenchWish& wish, const Outside& outside) {
   const TemporaryFolder folder(outside.environment);
   if (folder.path().empty()) return fail(Code::could_not_test, "no folder for a measurement");
-  BenchWish wish;
-  wish.limit = limit;
-  auto bench = bench_plan(plan, wish, outside);
-  if (!bench) return fail(std::move(bench).error());
-  bench->command = {bench->executable};
-  bench->command.insert(bench->command.end(), arguments.begin(), arguments.end());
-  bench->log_directory = folder.path();
+  bench.log_directory = folder.path();
   bool wrong_elements = false;
   std::string said;
-  if (Status ok = run_to_end(*bench, limit, outside, wrong_elements, said); !ok) {
+  if (Status ok = run_to_end(bench, wish, outside, wrong_elements, said); !ok) {
     return fail(std::move(ok).error());
   }
   auto words = outside.files.read(folder.path() + "/rank-0.out", std::size_t{64} << 20);
@@ -180,32 +186,57 @@ Result<std::string> topobench_words(const Plan& plan, const std::vector<std::str
   return fail(Code::could_not_test, "topobench said nothing");
 }
 
-Result<bench::Measurement> measure(const Plan& plan, const BenchWish& wish,
-                                   const Outside& outside) {
-  if (plan.hosts.size() > 1) {
-    std::vector<std::string> arguments = wish.arguments;
-    arguments.insert(arguments.end(), {"--expect-ranks", std::to_string(plan.ranks.size()),
-                                       "--json", "-"});
-    auto words = topobench_words(plan, arguments, wish.limit, outside);
-    if (!words) return fail(std::move(words).error());
-    auto json = parse_json(*words, "topobench's answer");
-    if (!json) return fail(std::move(json).error());
-    return bench::measurement_from_json(*json, "topobench's answer");
+}  // namespace
+
+std::string reached_by(std::string_view table) {
+  std::int64_t size = -1;
+  while (!table.empty()) {
+    const auto end = std::min(table.find('\n'), table.size());
+    std::string_view line = table.substr(0, end);
+    table.remove_prefix(std::min(end + 1, table.size()));
+    line.remove_prefix(std::min(line.find_first_not_of(' '), line.size()));
+    std::int64_t bytes = 0;
+    const auto [stop, error] = std::from_chars(line.data(), line.data() + line.size(), bytes);
+    if (error == std::errc{} && stop != line.data() + line.size() && *stop == ' ') size = bytes;
   }
+  return size < 0 ? std::string() : "up to " + to_text(Bytes(size));
+}
+
+Result<std::string> topobench_words(const Plan& plan, const BenchWish& wish,
+                                    const Outside& outside) {
   auto bench = bench_plan(plan, wish, outside);
   if (!bench) return fail(std::move(bench).error());
-  bool wrong_elements = false;
-  std::string said;
-  if (Status ok = run_to_end(*bench, wish.limit, outside, wrong_elements, said, wish.charge); !ok) {
-    return fail(std::move(ok).error());
+  bench->command = {bench->executable};
+  bench->command.insert(bench->command.end(), wish.arguments.begin(), wish.arguments.end());
+  return words_of(*bench, wish, outside);
+}
+
+Result<bench::Measurement> measure(const Plan& plan, const BenchWish& wish,
+                                   const Outside& outside) {
+  BenchWish possible = wish;
+  possible.show_table = wish.show_table && hosts_elsewhere(plan).empty();
+  auto bench = bench_plan(plan, possible, outside);
+  if (!bench) return fail(std::move(bench).error());
+  Result<std::string> text;
+  std::string file = "topobench's answer";
+  if (possible.show_table) {
+    bool wrong_elements = false;
+    std::string said;
+    if (Status ok = run_to_end(*bench, possible, outside, wrong_elements, said); !ok) {
+      return fail(std::move(ok).error());
+    }
+    // 80 with a file: measured, and elements were wrong, which is for validate to say.
+    file = wish.json_file;
+    if (wrong_elements && !outside.files.exists(file)) return counted_others(said);
+    text = read_input(outside.files, file);
+  } else {
+    text = words_of(*bench, possible, outside);
   }
-  // 80 with a file: measured, and elements were wrong, which is for validate to say.
-  if (wrong_elements && !outside.files.exists(wish.json_file)) return counted_others(said);
-  auto text = read_input(outside.files, wish.json_file);
   if (!text) return fail(std::move(text).error());
-  auto json = parse_json(*text, wish.json_file);
+  const auto begin = std::min(text->find('{'), text->size());  // MPI may have said something before
+  auto json = parse_json(std::string_view(*text).substr(begin), file);
   if (!json) return fail(std::move(json).error());
-  return bench::measurement_from_json(*json, wish.json_file);
+  return bench::measurement_from_json(*json, file);
 }
 
 }  // namespace topolaunch::launcher

@@ -5,8 +5,10 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/outside.h"
@@ -24,10 +26,14 @@ struct BenchCharge {
 
 struct BenchWish {
   std::vector<std::string> arguments;  ///< topobench's own
+  std::optional<std::string> input;    ///< what its rank 0 reads
   Seconds limit{60};
-  std::string json_file;               ///< where the measurement goes
-  bool show_table = false;             ///< on stdout; else it is thrown away
-  std::string nccl_topology;           ///< where NCCL writes the machine that it sees; empty = nowhere
+  /// Its table on stdout, which only a placement on this host can have; else nobody hears it.
+  bool show_table = false;
+  std::string json_file;  ///< where the measurement goes then
+  /// Every ten seconds, with what it has come to ("up to 8 MiB"; empty = nothing yet).
+  std::function<void(Seconds elapsed, const std::string& reached)> progress;
+  std::string nccl_topology;  ///< where NCCL writes the machine that it sees; empty = nowhere
   BenchCharge* charge = nullptr;       ///< null = nobody pays, or the run that it belongs to does
 };
 
@@ -37,10 +43,13 @@ Result<std::string> find_topobench(const Outside& outside);
 /// `plan` with topobench for its command.
 Result<Plan> bench_plan(const Plan& plan, const BenchWish& wish, const Outside& outside);
 
-/// topobench with these words on the plan's placement; what its rank 0 prints. It comes through the
+/// What a table of topobench's has come to: "up to 8 MiB".
+std::string reached_by(std::string_view table);
+
+/// topobench with `arguments` alone on the plan's placement; what its rank 0 prints. It comes through the
 /// engine, as rank 0 may be on another host. could_not_test (81) as for measure().
-Result<std::string> topobench_words(const Plan& plan, const std::vector<std::string>& arguments,
-                                    Seconds limit, const Outside& outside);
+Result<std::string> topobench_words(const Plan& plan, const BenchWish& wish,
+                                    const Outside& outside);
 
 /// Runs it and reads the measurement; could_not_test (81) with what topobench said when it fails.
 Result<bench::Measurement> measure(const Plan& plan, const BenchWish& wish,

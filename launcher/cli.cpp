@@ -145,6 +145,9 @@ Status apply_settings(CLI::App& app, const Settings& settings) {
       }
       continue;
     }
+    // What the command line says the contrary of stays unsaid.
+    const auto given = [](const CLI::Option* other) { return other->count() > 0; };
+    if (!setting.locked && std::ranges::any_of(option->get_excludes(), given)) continue;
     try {
       if (option->get_items_expected_max() == 0) {
         if (!parse_flag(setting.values.front(), "").value_or(false)) continue;

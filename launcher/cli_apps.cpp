@@ -139,8 +139,24 @@ void quota_options(CLI::App& app, QuotaOptions& o) {
 }
 
 void quiet_options(CLI::App& app, bool& quiet, bool& verbose) {
-  flag(app, "-q,--quiet", quiet, "only errors on stderr", kOutput);
-  flag(app, "-v,--verbose", verbose, "say more", kOutput);
+  CLI::Option* const less = flag(app, "-q,--quiet", quiet, "only errors on stderr", kOutput);
+  flag(app, "-v,--verbose", verbose, "say more", kOutput)->excludes(less);
+}
+
+/// --json is --format json in short; behind --format, whose value is known then.
+void json_for_format(CLI::App& app, std::string& format) {
+  const CLI::Option* const named = app.get_option("--format");
+  app.add_flag_callback(
+         "--json",
+         [&format, named] {
+           if (named->count() > 0 && format != "json") {
+             throw OptionProblem{{Code::wrong_usage, "--json excludes --format " + format,
+                                  "leave out one of them", {}, 0}};
+           }
+           format = "json";
+         },
+         "the same as --format json")
+      ->group(kOutput);
 }
 
 void build_run(CLI::App& app, Request& request) {
@@ -187,8 +203,7 @@ void build_topo(CLI::App& app, Request& request) {
          "tree|json|nccl-xml|slurm|dot|svg|simgrid", "NAME", kOutput);
   text(app, "--plan", o.plan, "draw its ranks (svg, dot)", "RUN|FILE", kOutput);
   text(app, "--color-by", o.dimension, "colour ranks by these groups", "tp|pp|dp..", kOutput);
-  app.add_flag_callback("--json", [&o] { o.format = "json"; }, "the same as --format json")
-      ->group(kOutput);
+  json_for_format(app, o.format);
   // As people type it; --topology FILE is the same.
   app.add_option_function<std::vector<std::string>>(
          "FILE",
@@ -222,8 +237,7 @@ void build_map(CLI::App& app, Request& request) {
          "table|json|svg|dot|env|rankfile|hostfile|slurm..", "NAME", kOutput);
   text(app, "--color-by", o.dimension, "colour ranks by these groups (svg, dot)", "tp|pp|dp..",
        kOutput);
-  app.add_flag_callback("--json", [&o] { o.format = "json"; }, "the same as --format json")
-      ->group(kOutput);
+  json_for_format(app, o.format);
   flag(app, "--explain", o.explain, "given order against solution, and why", kOutput);
   flag(app, "--no-progress", o.no_progress, "no progress line on a terminal", kOutput);
   text(app, "--from", o.from, "an earlier plan in place of the given order", "PLAN", kCompare);
@@ -240,6 +254,7 @@ void build_bench(CLI::App& app, Request& request) {
   auto& o = request.emplace<BenchOptions>();
   job_options(app, o.job);
   topology_options(app, o.topology);
+  host_options(app, o.topology);
   duration(app, "--time-limit", o.time_limit, "end it after this (5m)", kLaunch);
   quota_options(app, o.quota);
   text(app, "--compare", o.compare, "what got slower since that run", "RUN|FILE", kCheck);
@@ -250,11 +265,13 @@ void build_bench(CLI::App& app, Request& request) {
 void build_validate(CLI::App& app, Request& request) {
   auto& o = request.emplace<ValidateOptions>();
   app.add_option("RUN", o.plan, "id, its beginning, last, folder or plan.json")->type_name("");
-  list(app, "--measured", o.measured,
-       "no run: nccl-tests' output, tables of pairs", "FILE", kCheck);
+  CLI::Option* const measured = list(app, "--measured", o.measured,
+                                     "no run: nccl-tests' output, tables of pairs", "FILE", kCheck);
   text(app, "--expected", o.expected, "figures with source and date, as CSV", "FILE", kCheck);
-  text(app, "--measurement", o.measurement, "hold the plan against this one", "FILE", kCheck);
-  text(app, "--observation", o.observation, "what the ranks saw", "FILE", kCheck);
+  text(app, "--measurement", o.measurement, "hold the plan against this one", "FILE", kCheck)
+      ->excludes(measured);
+  text(app, "--observation", o.observation, "what the ranks saw", "FILE", kCheck)
+      ->excludes(measured);
   flag(app, "--strict", o.strict, "what could not be tested fails too (81)", kCheck);
   flag(app, "--json", o.json, "the verdict as one JSON object", kOutput);
 }
@@ -277,11 +294,16 @@ void build_report(CLI::App& app, Request& request) {
   app.add_option("RUN", o.run, "id, its beginning, last (default) or a folder")
       ->type_name("");
   text(app, "--compare", o.compare, "another run beside it", "RUN", kCheck);
-  choice(app, "--format", o.format, {"text", "markdown", "html"},
-         "text|markdown|html, to stdout alone", "NAME", kOutput);
-  text(app, "-o,--output", o.output, "the page (else report.html in the run's folder)", "FILE",
-       kOutput);
-  flag(app, "--json", o.json, "one JSON object on stdout", kOutput);
+  // Each of them says where the report goes, and as what.
+  CLI::Option* const format = choice(app, "--format", o.format, {"text", "markdown", "html"},
+                                     "text|markdown|html, to stdout alone", "NAME", kOutput);
+  CLI::Option* const output =
+      text(app, "-o,--output", o.output, "the page (else report.html in the run's folder)", "FILE",
+           kOutput)
+          ->excludes(format);
+  flag(app, "--json", o.json, "one JSON object on stdout", kOutput)
+      ->excludes(format)
+      ->excludes(output);
 }
 
 void build_doctor(CLI::App& app, Request& request) {

@@ -147,6 +147,8 @@ Status parse_words(CLI::App& app, std::vector<std::string> words, const std::str
     app.parse(std::move(words));
   } catch (const OptionProblem& problem) {
     return fail(problem.error);
+  } catch (const CLI::ExcludesError& error) {  // "--quiet excludes --verbose"
+    return fail(Code::wrong_usage, error.what(), "leave out one of them");
   } catch (const CLI::ParseError& error) {
     // "--ranks: 1 required N missing"
     std::string message = error.what();
@@ -183,7 +185,6 @@ const std::vector<PlannedName>& planned_options() {
       {"--wait", "try again later"},
       {"--after", "chain the commands in a shell with &&"},
       {"--requeue", "leave it to the scheduler"},
-      {"--compare", "report the two runs one after the other"},
       {"--color", "output has no colours"},
   };
   return names;

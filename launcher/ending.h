@@ -15,7 +15,8 @@ namespace topolaunch::launcher {
 struct RankObservation {
   int rank = 0;
   int pid = 0;
-  std::string host;
+  std::string host;            ///< what it calls itself
+  std::optional<bool> on_planned_host;  ///< under any of its names; nothing = not said
   std::string cpus;            ///< sched_getaffinity, as a list
   std::vector<int> numa;       ///< NUMA nodes of those CPUs
   std::string memory_policy;   ///< "preferred 0", "default", "can't be set: EPERM"

@@ -3,6 +3,7 @@
 
 #include <utility>
 
+#include "base/own_host.h"
 #include "launcher/hosts/probe.h"
 #include "launcher/machine.h"
 
@@ -66,8 +67,10 @@ Result<HostsWanted> hosts_wanted(const TopologyOptions& options, const Outside& 
   auto hosts = hosts_named(options, outside);
   if (!hosts) return fail(std::move(hosts).error());
   HostsWanted wanted;
-  if (!hosts->empty() && is_this_host_alone(*hosts)) {
-    wanted.own_slots = hosts->front().slots;
+  auto alone = this_host_alone(*hosts);
+  if (!alone) return fail(std::move(alone).error());
+  if (*alone) {
+    wanted.own_slots = (*alone)->slots;
   } else {
     wanted.hosts = std::move(*hosts);
   }

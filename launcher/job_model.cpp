@@ -233,6 +233,11 @@ Status check_combination(const JobOptions& options) {
     return fail(Code::wrong_usage, "--model goes with --parallel alone",
                 "leave out --traffic and --pattern");
   }
+  if (!options.require_level.empty() && options.require_level == options.spread_level) {
+    return fail(Code::wrong_usage,
+                "--require " + options.require_level + " wants all ranks inside one, --spread over many",
+                "leave out one of them, or name another level");
+  }
   if (!options.bytes.empty() && !options.traffic.empty()) {
     return fail(Code::wrong_usage, "--bytes does not go with --traffic",
                 "the traffic file has the bytes");

@@ -8,6 +8,7 @@
 #include <array>
 #include <utility>
 
+#include "base/own_host.h"
 #include "launcher/device_share.h"
 #include "launcher/job_model.h"
 #include "launcher/machine.h"
@@ -173,7 +174,7 @@ Result<Answer> join_run(const RunOptions& options, const JoinedRank& joined,
 
   PlanRequest request{*topology, model->graph, *solution, visible, outside.environment, options,
                       EngineChoice{"join", "already a rank of " + self.source},
-                      shared_run_id(outside.environment, run_id), executable, "", {}, 0};
+                      shared_run_id(outside.environment, run_id), executable, "", {}, 0, {}};
   choose_rendezvous(self, outside.environment, request, voice);
   Plan plan = make_plan(request);
   const auto own = static_cast<std::size_t>(own_gpu_only ? 0 : self.local_rank);

@@ -1,24 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "launcher/machine.h"
 
-#include <unistd.h>
-
-#include <algorithm>
-#include <array>
 #include <utility>
 
 #include "base/own_cpus.h"
+#include "base/own_host.h"
 #include "topo/assemble.h"
 #include "topo/link_rate.h"
 #include "topo/survey.h"
 
 namespace topolaunch::launcher {
-
-std::string own_host_name() {
-  std::array<char, 256> name{};
-  if (::gethostname(name.data(), name.size() - 1) != 0 || name[0] == '\0') return "localhost";
-  return name.data();
-}
 
 Result<topo::Topology> look_at(const TopologyOptions& options, const Outside& outside) {
   topo::Sources sources;

@@ -11,9 +11,6 @@
 
 namespace topolaunch::launcher {
 
-/// gethostname(2); "localhost" where that fails.
-std::string own_host_name();
-
 Result<topo::Topology> look_at(const TopologyOptions& options, const Outside& outside);
 
 /// A given topology of one host stands for this machine when a job is to start: it gets this host's

@@ -6,6 +6,7 @@
 
 #include "launcher/device_share.h"
 #include "launcher/rank_environment.h"
+#include "launcher/workload.h"
 #include "mapping/parallel.h"
 
 namespace topolaunch::launcher {
@@ -79,6 +80,7 @@ Plan make_plan(const PlanRequest& request) {
   plan.engine = request.engine.name;
   plan.engine_why = request.engine.why;
   plan.engine_args = request.options.topology.engine_args;
+  plan.workload = workload_of(request.options.job);
   plan.command = request.options.command;
   plan.executable = request.executable;
   plan.working_directory = request.working_directory;
@@ -99,6 +101,8 @@ Plan make_plan(const PlanRequest& request) {
   for (const mapping::RankPlace& place : placement) {
     const auto h = static_cast<std::size_t>(place.seat.host);
     if (planned[h].empty()) plan.hosts.push_back(request.topology.hosts[h].name);
+    const auto id = request.host_ids.find(request.topology.hosts[h].name);
+    if (id != request.host_ids.end()) plan.host_ids.insert(*id);
     planned[h].push_back(place.seat.gpu);
     ++sharing[{place.seat.host, place.affinity.cpus.to_list()}];
   }

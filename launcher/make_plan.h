@@ -3,6 +3,7 @@
 // Solution -> Plan: each rank's place, CPUs and variables, written out in full. Pure.
 #pragma once
 
+#include <map>
 #include <string>
 
 #include "base/environment.h"
@@ -27,6 +28,7 @@ struct PlanRequest {
   std::string id, executable, working_directory;
   std::string master_address;
   int master_port = 0;
+  std::map<std::string, std::string> host_ids;  ///< of all that were asked; see Plan
 };
 
 Plan make_plan(const PlanRequest& request);

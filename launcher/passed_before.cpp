@@ -3,7 +3,9 @@
 
 #include <nlohmann/json.hpp>
 
+#include "launcher/manifest.h"
 #include "launcher/run_directory.h"
+#include "quota/digest.h"
 
 namespace topolaunch::launcher {
 namespace {
@@ -16,6 +18,13 @@ std::optional<std::string> file_of(const std::string& hash, const Environment& e
 
 }  // namespace
 
+std::string pass_key(const Plan& plan) {
+  if (plan.host_ids.empty()) return placement_hash(plan);
+  std::string text = placement_hash(plan);
+  for (const auto& [name, id] : plan.host_ids) text += "\n" + name + " " + id;
+  return quota::sha256_hex(text);
+}
+
 std::string boot_id(const Files& files) {
   auto id = files.read("/proc/sys/kernel/random/boot_id", 256);
   if (!id) return {};
@@ -23,9 +32,8 @@ std::string boot_id(const Files& files) {
   return *id;
 }
 
-std::optional<PassedBefore> passed_before(const std::string& placement_hash,
-                                          const Outside& outside) {
-  const auto file = file_of(placement_hash, outside.environment);
+std::optional<PassedBefore> passed_before(const std::string& key, const Outside& outside) {
+  const auto file = file_of(key, outside.environment);
   if (!file) return std::nullopt;
   const auto text = outside.files.read(*file, 65536);
   if (!text) return std::nullopt;
@@ -45,9 +53,9 @@ std::optional<PassedBefore> passed_before(const std::string& placement_hash,
   }
 }
 
-void remember_pass(const std::string& placement_hash, const std::string& run_id,
+void remember_pass(const std::string& key, const std::string& run_id,
                    const bench::Measurement& measurement, const Outside& outside) {
-  const auto file = file_of(placement_hash, outside.environment);
+  const auto file = file_of(key, outside.environment);
   const bench::SizeResult* const top = largest(measurement);
   if (!file || top == nullptr) return;
   Json json;

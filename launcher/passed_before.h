@@ -10,6 +10,7 @@
 
 #include "base/outside.h"
 #include "bench/measurement.h"
+#include "launcher/plan.h"
 #include "launcher/validate.h"
 
 namespace topolaunch::launcher {
@@ -19,11 +20,14 @@ struct PassedBefore {
   Reference reference;
 };
 
+/// What a pass is remembered under: the placement, and over hosts what each of them was then, as one
+/// that has booted since is measured again.
+std::string pass_key(const Plan& plan);
+
 std::string boot_id(const Files& files);
-std::optional<PassedBefore> passed_before(const std::string& placement_hash,
-                                          const Outside& outside);
+std::optional<PassedBefore> passed_before(const std::string& key, const Outside& outside);
 /// Nothing is said if it can't be kept: the next run measures again.
-void remember_pass(const std::string& placement_hash, const std::string& run_id,
+void remember_pass(const std::string& key, const std::string& run_id,
                    const bench::Measurement& measurement, const Outside& outside);
 
 }  // namespace topolaunch::launcher

@@ -111,4 +111,18 @@ Result<mapping::Solution> place_ranks(const topo::Topology& topology, const Visi
   return solution;
 }
 
+Result<PlacedJob> place_job(const HostMachine& machine, const VisibleGpus& visible,
+                            const JobOptions& job, const Outside& outside) {
+  const auto* const hosts = machine.hosts.empty() ? nullptr : &machine.hosts;
+  auto model = model_job(job, {machine.topology, &visible, 0, hosts}, outside);
+  if (!model) return fail(std::move(model).error());
+  auto solution = place_ranks(machine.topology, &visible, *model);
+  if (!solution) {
+    Error error = std::move(solution).error();
+    if (error.next.starts_with("use -n")) error.next += ", or --oversubscribe to share seats";
+    return fail(std::move(error));
+  }
+  return PlacedJob{std::move(*model), std::move(*solution)};
+}
+
 }  // namespace topolaunch::launcher

@@ -5,6 +5,7 @@
 // CUDA_VISIBLE_DEVICES=3,6,5,4 is on GPU 3, next to GPU 3's CPUs.
 #pragma once
 
+#include "launcher/hosts/host_machine.h"
 #include "launcher/job_model.h"
 #include "launcher/visible_gpus.h"
 #include "mapping/solution.h"
@@ -16,6 +17,14 @@ namespace topolaunch::launcher {
 /// solution are those of `topology`, in PCI order.
 Result<mapping::Solution> place_ranks(const topo::Topology& topology, const VisibleGpus* visible,
                                       const JobModel& model);
+
+/// What a start has in common whatever it starts: the job on the machine, and where its ranks go.
+struct PlacedJob {
+  JobModel model;
+  mapping::Solution solution;
+};
+Result<PlacedJob> place_job(const HostMachine& machine, const VisibleGpus& visible,
+                            const JobOptions& job, const Outside& outside);
 
 /// `host` with its GPUs in this order; links and P2P status go along.
 topo::Host with_gpu_order(const topo::Host& host, const std::vector<int>& order);

@@ -60,7 +60,13 @@ Result<std::vector<PlacedRank>> placement_from_text(std::string_view text,
   return placed;
 }
 
-Result<std::vector<PlacedRank>> read_placement(const std::string& plan, const Outside& outside) {
+namespace {
+
+struct PlanText {
+  std::string file, text;
+};
+
+Result<PlanText> read_text(const std::string& plan, const Outside& outside) {
   std::string file = plan;
   if (!plan.ends_with(".json") || !outside.files.exists(plan)) {
     auto folder = find_run(plan, outside);
@@ -73,7 +79,28 @@ Result<std::vector<PlacedRank>> read_placement(const std::string& plan, const Ou
     error.code = Code::invalid_input;
     return fail(std::move(error));
   }
-  return placement_from_text(*text, file);
+  return PlanText{std::move(file), std::move(*text)};
+}
+
+}  // namespace
+
+Result<std::vector<PlacedRank>> read_placement(const std::string& plan, const Outside& outside) {
+  auto read = read_text(plan, outside);
+  if (!read) return fail(std::move(read).error());
+  return placement_from_text(read->text, read->file);
+}
+
+Result<Workload> read_workload(const std::string& plan, const Outside& outside) {
+  auto read = read_text(plan, outside);
+  if (!read) return fail(std::move(read).error());
+  auto json = parse_json(read->text, read->file);
+  if (!json) return fail(std::move(json).error());
+  JsonFields top(*json, read->file, "");
+  const bool is_plan = top.text_or("schema", "") == "topolaunch.plan/1";
+  // What map prints says in words what the workload is.
+  auto kept = top.text_map_or_empty(is_plan ? "workload" : "workload_options");
+  if (top.error()) return fail(*top.error());
+  return kept;
 }
 
 std::vector<mapping::Seat> seats_of(const std::vector<PlacedRank>& placed,

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/outside.h"
+#include "launcher/workload.h"
 #include "mapping/solution.h"
 #include "topo/topology.h"
 
@@ -25,6 +26,9 @@ Result<std::vector<PlacedRank>> placement_from_text(std::string_view text, const
 
 /// A file, the folder of a run, a run's id or the beginning of one, or "last".
 Result<std::vector<PlacedRank>> read_placement(const std::string& plan, const Outside& outside);
+
+/// The workload that it was made for; empty where the file says none.
+Result<Workload> read_workload(const std::string& plan, const Outside& outside);
 
 /// Host -1 where the topology has no such host or GPU.
 std::vector<mapping::Seat> seats_of(const std::vector<PlacedRank>& placed,

@@ -70,11 +70,15 @@ Json to_json(const Plan& plan) {
   json["id"] = plan.id;
   json["engine"] = plan.engine;
   json["engine_why"] = plan.engine_why;
+  if (!plan.workload.empty()) {
+    for (const auto& [name, value] : plan.workload) json["workload"][name] = word_to_json(value);
+  }
   json["engine_args"] = words_to_json(plan.engine_args);
   json["command"] = words_to_json(plan.command);
   json["executable"] = word_to_json(plan.executable);
   json["working_directory"] = word_to_json(plan.working_directory);
   json["hosts"] = plan.hosts;
+  if (!plan.host_ids.empty()) json["host_ids"] = plan.host_ids;
   Json ranks = Json::array();
   for (const RankPlan& rank : plan.ranks) ranks.push_back(to_json(rank));
   json["ranks"] = std::move(ranks);
@@ -87,6 +91,7 @@ Json to_json(const Plan& plan) {
   json["log_directory"] = word_to_json(plan.log_directory);
   json["run_directory"] = word_to_json(plan.run_directory);
   json["quiet"] = plan.quiet;
+  if (plan.input) json["input"] = word_to_json(*plan.input);
   if (plan.unheard) json["unheard"] = true;
   json["strict"] = plan.strict;
   return json;
@@ -101,12 +106,14 @@ Result<Plan> plan_from_json(const Json& json, const std::string& file) {
   plan.id = in.text("id");
   plan.engine = in.text("engine");
   plan.engine_why = in.text_or("engine_why", {});
+  plan.workload = in.text_map_or_empty("workload");
   plan.engine_args = in.texts_or_empty("engine_args");
   plan.command = in.texts("command");
   if (plan.command.empty()) in.wrong("command", "is empty");
   plan.executable = in.text("executable");
   plan.working_directory = in.text_or("working_directory", {});
   plan.hosts = in.texts_or_empty("hosts");
+  plan.host_ids = in.text_map_or_empty("host_ids");
   plan.unset = in.texts_or_empty("unset");
   plan.master_address = in.text_or("master_address", {});
   plan.master_port = in.integer_or("master_port", 0, 65535, 0);
@@ -125,6 +132,7 @@ Result<Plan> plan_from_json(const Json& json, const std::string& file) {
   plan.log_directory = in.text_or("log_directory", {});
   plan.run_directory = in.text_or("run_directory", {});
   plan.quiet = in.flag_or("quiet", false);
+  if (in.has("input")) plan.input = in.text("input");
   plan.unheard = in.flag_or("unheard", false);
   plan.strict = in.flag_or("strict", false);
   if (const Json* const ranks = in.array("ranks")) {

@@ -53,6 +53,12 @@ struct Plan {
   bool quiet = false;  ///< an engine's own words are shown only where nothing else tells
   bool unheard = false;              ///< ranks' and engine's output is thrown away; see Ending
   bool strict = false;               ///< a rank that did not get its place is not started (80)
+  /// Who talks to whom, as options say it: "parallel" -> "tp=8"; files by their whole path.
+  std::map<std::string, std::string> workload;
+  /// What those that were asked said they are, by name (own_host_id()).
+  std::map<std::string, std::string> host_ids;
+  /// What rank 0 reads in place of our standard input.
+  std::optional<std::string> input;
 };
 
 Json to_json(const RankPlan& rank);

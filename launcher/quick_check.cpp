@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "launcher/quick_check.h"
 
-#include <unistd.h>
-
 #include <algorithm>
+#include <cmath>
+#include <functional>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <utility>
 
 #include "launcher/bench_job.h"
-#include "launcher/manifest.h"
 #include "launcher/measured/culprit_checks.h"
 #include "launcher/passed_before.h"
+#include "launcher/progress_line.h"
 #include "launcher/validate.h"
 #include "mapping/cost.h"
 #include "mapping/patterns.h"
@@ -40,9 +40,8 @@ constexpr std::size_t kMostPaired = 32;
 
 /// Sizes: quick has one in the bandwidth-bound range of every machine and few iterations; full is
 /// nccl-tests' usual sweep, the job's groups, and pairs where there are links to tell apart.
-BenchWish wish_for(const std::string& validate, bool gpus, const Plan& plan, const std::string& json_file) {
+BenchWish wish_for(const std::string& validate, bool gpus, const Plan& plan) {
   BenchWish wish;
-  wish.json_file = json_file;
   if (validate == "full") {
     // Bounded by time too: over a slow network one run of the larger sizes takes seconds.
     wish.arguments = {"-b", "8", "-e", gpus ? "1G" : "64M", "-f", "2", "-n", "20", "-w", "5",
@@ -81,10 +80,16 @@ std::optional<mapping::Estimate> estimate_for(const Story& story, std::int64_t b
   return estimate;
 }
 
-/// A place for the measurement: the run's folder, else one that is removed afterwards.
-std::string json_place(const Story& story) {
-  if (!story.directory.empty()) return story.directory + "/measurement.json";
-  return "/tmp/topolaunch-measurement-" + story.plan.id + ".json";
+/// On a terminal a line that is written over, else a line every ten seconds; nothing with --quiet.
+std::function<void(Seconds, const std::string&)> told_by(const Voice& voice, bool quiet,
+                                                         Seconds limit, ProgressLine& line) {
+  if (quiet) return {};
+  return [&voice, &line, limit](Seconds elapsed, const std::string& reached) {
+    const std::string text =
+        "measuring for " + to_text(Seconds(std::round(elapsed.count()))) + ", at most " +
+        to_text(limit) + (reached.empty() ? "" : ": " + reached + " is done");
+    ProgressLine::possible() ? line.draw(text) : voice.say(text);
+  };
 }
 
 }  // namespace
@@ -121,7 +126,7 @@ MeasureDecision decide_measure(const std::string& validate, const Plan& plan,
     decision.why_not = "--validate quick would";
     return decision;
   }
-  const auto before = passed_before(placement_hash(plan), outside);
+  const auto before = passed_before(pass_key(plan), outside);
   if (before && !before->boot_id.empty() && before->boot_id == boot_id(outside.files)) {
     decision.why_not = "passed since boot (" + before->reference.source + ")";
     return decision;
@@ -146,7 +151,7 @@ Status measure_before(const RunOptions& options, Story& story, const Outside& ou
   }
   const bool gpus = std::ranges::any_of(
       story.plan.ranks, [](const RankPlan& rank) { return rank.gpu_index >= 0; });
-  BenchWish wish = wish_for(options.validate, gpus, story.plan, json_place(story));
+  BenchWish wish = wish_for(options.validate, gpus, story.plan);
   if (gpus && !story.directory.empty() && story.plan.hosts.size() == 1) {
     wish.nccl_topology = story.directory + "/nccl-topology.xml";
   }
@@ -157,11 +162,18 @@ Status measure_before(const RunOptions& options, Story& story, const Outside& ou
       checks, [](const Check& check) { return check.verdict == Outcome::fail; });
   story.verdict.checks.insert(story.verdict.checks.end(), checks.begin(), checks.end());
   voice.detail("measuring the placement with topobench");
-  auto measurement = measure(story.plan, wish, outside);
-  if (story.directory.empty()) ::unlink(wish.json_file.c_str());
+  auto measurement = [&] {
+    ProgressLine line;
+    wish.progress = told_by(voice, options.quiet, wish.limit, line);
+    return measure(story.plan, wish, outside);
+  }();
   if (!measurement) {
-    // Ended by a signal (128 + n): the user wants no job any more either.
-    if (exit_status(measurement.error().code) > 128) return fail(std::move(measurement).error());
+    // Ended by a signal (128 + n): the user wants no job any more either. A host that has changed:
+    // the job would find the same.
+    const Code code = measurement.error().code;
+    if (exit_status(code) > 128 || code == Code::try_again) {
+      return fail(std::move(measurement).error());
+    }
     story.not_measured = measurement.error().message;
     Check check;
     check.name = "allreduce";
@@ -177,7 +189,7 @@ Status measure_before(const RunOptions& options, Story& story, const Outside& ou
   const auto estimate = top != nullptr ? estimate_for(story, top->size) : std::nullopt;
   if (estimate) story.measured_estimate = estimate->seconds;
   std::optional<Reference> reference;
-  const std::string hash = placement_hash(story.plan);
+  const std::string hash = pass_key(story.plan);
   // Host memory shared with other programs varies too much to be held against an earlier run.
   if (const auto before = passed_before(hash, outside);
       before && measured_on_gpus(*measurement) && before->backend == measurement->backend &&

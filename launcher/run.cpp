@@ -16,6 +16,7 @@
 #include "launcher/device_share.h"
 #include "launcher/engine.h"
 #include "launcher/engine_choice.h"
+#include "launcher/hosts/changed_hosts.h"
 #include "launcher/job_machine.h"
 #include "launcher/job_model.h"
 #include "launcher/join.h"
@@ -173,47 +174,17 @@ void settle(Story& story, std::optional<quota::RunHold>& hold, const Voice& voic
                       story.quota.mode + ")";
 }
 
-/// --ab: the story goes on with the order that was measured to be faster.
-Status choose_by_measurement(const PlanRequest& wanted, const JobModel& model, Story& story,
-                             const RunFiles& record, const Outside& outside, const Voice& voice) {
-  if (const std::string fault = given_order_fault(story.topology, model); !fault.empty()) {
-    voice.say("--ab: the given order is not allowed (" + fault + "): the solved order runs");
-    return {};
-  }
-  const mapping::Solution given = in_given_order(story.topology, model, story.solution);
-  PlanRequest request{story.topology, wanted.graph, given, wanted.visible, wanted.environment,
-                      wanted.options, wanted.engine, wanted.id, wanted.executable,
-                      wanted.working_directory, wanted.master_address, wanted.master_port};
-  Plan plan = make_plan(request);
-  plan.time_limit = story.plan.time_limit;
-  plan.run_directory = story.plan.run_directory;
-  auto outcome = compare_orders(plan, story.plan, given, story.solution, model.graph, outside);
-  if (!outcome) {
-    Error error = std::move(outcome).error();
-    if (exit_status(error.code) > 128 || story.plan.strict) return fail(std::move(error));
-    voice.say("--ab: " + error.text() + ": the solved order runs unmeasured");
-    return {};
-  }
-  voice.say(outcome->words);
-  if (!outcome->evidence.empty()) record.store("ab.json", outcome->evidence);
-  if (!outcome->given_runs) return {};
-  story.plan = std::move(plan);
-  story.solution = given;
-  story.phases = mapping::phases_of(story.topology, model.graph, given);
-  story.solution.gain.why = "no gain possible: measured, the given order is no slower";
-  return {};
-}
-
-/// The path behind the choice of an engine. `hosts`: of --hosts, where they are not this one alone.
-Result<Answer> run_here(const RunOptions& options, const std::vector<JobHost>& hosts,
+/// The path behind the choice of an engine.
+Result<Answer> run_here(const RunOptions& options, const HostsWanted& wanted,
                         const std::string& executable, EngineChoice engine,
                         const std::string& run_id, const Outside& outside, const Voice& voice) {
   // With --dry-run nothing is started, so any machine will do.
   auto machine =
-      options.dry_run && hosts.empty()
+      options.dry_run && wanted.hosts.empty()
           ? machine_to_think_of(options.topology, {}, outside)
-          : machine_to_start_on(options.topology, hosts, options.job.excluded, outside);
+          : machine_to_start_on(options.topology, wanted.hosts, options.job.excluded, outside);
   if (!machine) return fail(std::move(machine).error());
+  if (wanted.own_slots > 0) machine->topology.hosts.front().slots = wanted.own_slots;
   topo::Topology* const topology = &machine->topology;
   if (options.validate != "off") {
     if (Status ok = hold_to(options, Verdict{{check_topology(*topology)}}); !ok) {
@@ -222,19 +193,13 @@ Result<Answer> run_here(const RunOptions& options, const std::vector<JobHost>& h
   }
   const VisibleGpus visible = usable_gpus(*machine, outside.environment, voice);
   const bool over_hosts = !machine->hosts.empty();
-  auto model = model_job(
-      options.job, {*topology, &visible, 0, over_hosts ? &machine->hosts : nullptr}, outside);
-  if (!model) return fail(std::move(model).error());
-  auto solution = place_ranks(*topology, &visible, *model);
-  if (!solution) {
-    Error error = std::move(solution).error();
-    if (error.next.starts_with("use -n")) error.next += ", or --oversubscribe to share seats";
-    return fail(std::move(error));
-  }
+  auto placed = place_job(*machine, visible, options.job, outside);
+  if (!placed) return fail(std::move(placed).error());
+  const JobModel& model = placed->model;
 
-  if (!model->note.empty()) voice.say(model->note);
+  if (!model.note.empty()) voice.say(model.note);
   const quota::AdmitRequest request =
-      admit_request(options, run_id, *topology, *solution, outside);
+      admit_request(options, run_id, *topology, placed->solution, outside);
   quota::Admission admission;
   std::optional<Seconds> wall_limit;  // of the grant
   if (options.dry_run) {
@@ -252,23 +217,24 @@ Result<Answer> run_here(const RunOptions& options, const std::vector<JobHost>& h
 
   Story story;
   story.quota = quota_story(admission, request);
-  story.phases = mapping::phases_of(*topology, model->graph, *solution);
+  story.phases = mapping::phases_of(*topology, model.graph, placed->solution);
   story.typed = options.typed;
   story.topology = std::move(*topology);
-  story.solution = std::move(*solution);
-  PlanRequest wanted{story.topology, model->graph, story.solution, visible, outside.environment,
-                     options, engine, run_id, executable, working_directory(voice), {}, 0};
+  story.solution = std::move(placed->solution);
+  PlanRequest plan_request{story.topology, model.graph, story.solution, visible, outside.environment,
+                     options, engine, run_id, executable, working_directory(voice), {}, 0,
+                     machine->ids};
   if (!over_hosts) {  // else the engine looks for an address of rank 0's host
     if (Status ok =
-            choose_rendezvous(outside.environment, story.topology.hosts.front().name, wanted, voice);
+            choose_rendezvous(outside.environment, story.topology.hosts.front().name, plan_request, voice);
         !ok) {
       return fail(std::move(ok).error());
     }
   }
-  story.plan = make_plan(wanted);
+  story.plan = make_plan(plan_request);
   story.plan.time_limit = shorter(story.plan.time_limit, wall_limit);
   say_notes(visible, story.topology, story.plan, outside.environment, voice);
-  story.graph_origin = model->graph.origin;
+  story.graph_origin = model.graph.origin;
   story.user = user_name(outside.environment);
 
   if (options.dry_run) {
@@ -281,7 +247,7 @@ Result<Answer> run_here(const RunOptions& options, const std::vector<JobHost>& h
 
   const RunFiles record = RunFiles::open(story, outside);
   if (options.ab) {
-    if (Status ok = choose_by_measurement(wanted, *model, story, record, outside, voice); !ok) {
+    if (Status ok = choose_by_measurement(plan_request, model, story, record, outside, voice); !ok) {
       record.refused(story, ok.error());
       return fail(std::move(ok).error());
     }
@@ -345,11 +311,16 @@ Result<Answer> run(const RunOptions& options, const Outside& outside, const Voic
                            !wanted->hosts.empty(), outside);
   if (!engine) return fail(std::move(engine).error());
   if (Status ok = check_output_paths(options); !ok) return fail(std::move(ok).error());
-  const std::string run_id = quota::make_uuid_v7(outside.clock.unix_time());
+  std::string run_id = quota::make_uuid_v7(outside.clock.unix_time());
   if (engine->name == "join") {
     return join_run(here, *joined, *executable, run_id, outside, voice);
   }
-  auto answer = run_here(here, wanted->hosts, *executable, *engine, run_id, outside, voice);
+  auto answer = asked_again_if_changed(
+      here.topology.refresh, wanted->hosts, outside, voice, [&](bool refresh) {
+        run_id = quota::make_uuid_v7(outside.clock.unix_time());
+        here.topology.refresh = refresh;
+        return run_here(here, *wanted, *executable, *engine, run_id, outside, voice);
+      });
   if (!answer && !options.summary.empty() && !options.dry_run) {
     const Status ignored =
         write_file(options.summary, to_pretty(refusal_json(run_id, answer.error())));

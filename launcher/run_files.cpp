@@ -48,6 +48,7 @@ void RunFiles::refused(const Story& story, const Error& error) const {
   if (!directory_) return;
   const Status verdict = directory_->store("verdict.json", to_pretty(to_json(story.verdict)));
   static_cast<void>(verdict);
+  if (story.measurement) store("measurement.json", to_pretty(bench::to_json(*story.measurement)));
   event("refused", Json{{"cause", error.text()}, {"exit_status", exit_status(error.code)}});
 }
 
@@ -59,6 +60,7 @@ void RunFiles::ended(Story& story) const {
     if (all && !one) all = std::move(one);
   };
   store("observation.json", observations_json(story.ending.observations));
+  if (story.measurement) store("measurement.json", bench::to_json(*story.measurement));
   store("verdict.json", to_json(story.verdict));
   store("summary.json", summary_json(story));
   store("manifest.json", manifest_json(story, outside_));

@@ -2,11 +2,12 @@
 #include "launcher/solve_watch.h"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <atomic>
 #include <csignal>
 #include <string>
+
+#include "launcher/progress_line.h"
 
 namespace topolaunch::launcher {
 namespace {
@@ -32,8 +33,8 @@ class InterruptGuard {
   struct sigaction before_ {};
 };
 
-/// One line on the terminal, written over and wiped in the end.
-class ProgressLine {
+/// How far the search is.
+class SolveLine {
  public:
   void stage(const std::string& name, double seconds, double hop_bytes) {
     text_ = seconds > 0 ? fmt::format("{}, best so far {} a step", name, to_text(Seconds(seconds)))
@@ -42,22 +43,15 @@ class ProgressLine {
   void draw(double elapsed) {
     if (elapsed < drawn_ + kInterval) return;
     drawn_ = elapsed;
-    shown_ = true;
-    write(fmt::format("\r\x1b[Ksolving for {:.0f} s: {} (Ctrl-C takes the best so far)", elapsed,
-                      text_));
-  }
-  ~ProgressLine() {
-    if (shown_) write("\r\x1b[K");
+    line_.draw(fmt::format("solving for {:.0f} s: {} (Ctrl-C takes the best so far)", elapsed,
+                           text_));
   }
 
  private:
   static constexpr double kInterval = 0.5;
-  static void write(const std::string& text) {
-    if (::write(STDERR_FILENO, text.data(), text.size()) < 0) return;
-  }
+  ProgressLine line_;
   std::string text_ = "starting";
   double drawn_ = 0.5;  // nothing in the first second
-  bool shown_ = false;
 };
 
 /// What the watch's two functions share.
@@ -68,7 +62,7 @@ struct State {
         limit(limits.limit),
         interruptible(limits.interruptible) {
     if (interruptible) guard = std::make_unique<InterruptGuard>();
-    if (limits.progress && ::isatty(STDERR_FILENO) == 1) line = std::make_unique<ProgressLine>();
+    if (limits.progress && ProgressLine::possible()) line = std::make_unique<SolveLine>();
   }
   bool stop() {
     if (ended) return true;
@@ -87,7 +81,7 @@ struct State {
   bool interruptible, ended = false;
   unsigned asked = 0;
   std::unique_ptr<InterruptGuard> guard;
-  std::unique_ptr<ProgressLine> line;
+  std::unique_ptr<SolveLine> line;
 };
 
 }  // namespace

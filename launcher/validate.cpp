@@ -139,12 +139,7 @@ std::vector<Check> check_placement(const Plan& plan,
                 fmt::format("rank {} on {} reported nothing", rank.rank, rank.host));
     if (it == seen.end()) continue;
     const RankObservation& o = *it->second;
-    // The plan may call a host by an alias or an address: then the rank has compared.
-    const bool elsewhere = std::ranges::any_of(o.problems, [](const std::string& problem) {
-      return problem.starts_with("runs on host");
-    });
-    const bool compared = plan.hosts.size() > 1 && !elsewhere;
-    hosts.add(same_host(o.host, rank.host) || compared,
+    hosts.add(o.on_planned_host.value_or(same_host(o.host, rank.host)),
               fmt::format("rank {}: runs on {}, planned {}", rank.rank, o.host, rank.host));
     if (rank.cpus.empty()) {
       ++unbound;

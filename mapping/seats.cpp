@@ -25,13 +25,13 @@ int host_index(const topo::Topology& topology, const std::string& name) {
   return -1;
 }
 
-tl::unexpected<Error> no_such_host(const topo::Topology& topology, std::string_view option,
-                                   const std::string& name) {
+tl::unexpected<Error> no_such_host(const topo::Topology& topology, Code code,
+                                   const std::string& option) {
   std::string known;
   for (int h = 0; h < std::min(count_of(topology.hosts), 4); ++h)
     known += (h ? " " : "") + topology.hosts[ix(h)].name;
   if (topology.hosts.size() > 4) known += fmt::format(" ... ({} in all)", topology.hosts.size());
-  return fail(Code::wrong_usage, fmt::format("{} {}: no host of that name", option, name), "hosts: " + known);
+  return fail(code, option + ": no host of that name", "hosts: " + known);
 }
 
 struct PinPlace {
@@ -45,12 +45,12 @@ Result<std::vector<PinPlace>> resolve_pins(const topo::Topology& topology, const
     const auto text = pin.gpu >= 0 ? fmt::format("--pin {}={}:{}", pin.rank, pin.host, pin.gpu)
                                    : fmt::format("--pin {}={}", pin.rank, pin.host);
     if (pin.rank < 0 || pin.rank >= constraints.ranks)
-      return fail(Code::wrong_usage, fmt::format("{}: ranks are 0 to {}", text, constraints.ranks - 1));
+      return fail(Code::infeasible, fmt::format("{}: ranks are 0 to {}", text, constraints.ranks - 1));
     const int host = host_index(topology, pin.host);
-    if (host < 0) return no_such_host(topology, "--pin", pin.host);
+    if (host < 0) return no_such_host(topology, Code::infeasible, text);
     if (pin.gpu >= count_of(topology.hosts[ix(host)].gpus))
-      return fail(Code::wrong_usage, fmt::format("{}: {} has {}", text, pin.host,
-                                                 counted(count_of(topology.hosts[ix(host)].gpus), "GPU")));
+      return fail(Code::infeasible, fmt::format("{}: {} has {}", text, pin.host,
+                                                counted(count_of(topology.hosts[ix(host)].gpus), "GPU")));
     if (!ranks.insert(pin.rank).second)
       return fail(Code::wrong_usage, fmt::format("rank {} is pinned twice", pin.rank));
     places.push_back({pin.rank, host, pin.gpu});
@@ -106,7 +106,7 @@ Result<SeatPool> seat_pool(const topo::Topology& topology, const Constraints& co
   if (topology.hosts.empty())
     return fail(Code::infeasible, fmt::format("{}, no host", counted(constraints.ranks, "rank")));
   for (const auto& name : constraints.excluded_hosts)
-    if (host_index(topology, name) < 0) return no_such_host(topology, "--exclude", name);
+    if (host_index(topology, name) < 0) return no_such_host(topology, Code::wrong_usage, "--exclude " + name);
   const auto pins = resolve_pins(topology, constraints);
   if (!pins) return fail(pins.error());
 

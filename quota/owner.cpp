@@ -5,10 +5,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <array>
 #include <cerrno>
 #include <charconv>
 #include <string_view>
+
+#include "base/own_host.h"
 
 namespace topolaunch::quota {
 namespace {
@@ -45,11 +46,6 @@ std::string pid_namespace() {
   return ::stat("/proc/self/ns/pid", &info) == 0 ? std::to_string(info.st_ino) : "";
 }
 
-std::string host_name() {
-  std::array<char, 256> name{};
-  return ::gethostname(name.data(), name.size() - 1) == 0 ? name.data() : "";
-}
-
 }  // namespace
 
 Life life_of(const Owner& owner, const Witness& witness) {
@@ -65,7 +61,7 @@ Life life_of(const Owner& owner, const Witness& witness) {
 }
 
 Owner this_process(const Outside& outside) {
-  Owner owner{host_name(), boot_id(outside.files), pid_namespace(), ::getpid(), 0};
+  Owner owner{own_host_name(), boot_id(outside.files), pid_namespace(), ::getpid(), 0};
   ProcessStat stat;
   if (read_stat(outside.files, owner.pid, stat)) owner.pid_start = stat.start;
   return owner;
@@ -73,7 +69,7 @@ Owner this_process(const Outside& outside) {
 
 Witness this_machine(const Outside& outside) {
   const Files* files = &outside.files;
-  return Witness{host_name(), boot_id(*files), pid_namespace(), [files](std::int64_t pid, std::int64_t start) {
+  return Witness{own_host_name(), boot_id(*files), pid_namespace(), [files](std::int64_t pid, std::int64_t start) {
                    // kill() first: with hidepid /proc shows nothing of other users' processes.
                    if (::kill(static_cast<pid_t>(pid), 0) != 0 && errno == ESRCH) return Life::dead;
                    ProcessStat stat;

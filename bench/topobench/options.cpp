@@ -129,7 +129,7 @@ Result<CommandLine> parse_options(const std::vector<std::string>& arguments) {
                  "Fewer runs where a size would take longer; 0 = as many as asked for")
       ->type_name("TIME")
       ->capture_default_str();
-  app.add_option("-J,--json", o.json_file, "Write the measurement there; - = standard output")
+  app.add_option("-J,--json", o.json_file, "Write the measurement there; - = stdout (table: stderr)")
       ->type_name("FILE");
   app.add_option("--subject", o.subject, "auto, nccl, mpi, ring or reference")
       ->type_name("NAME")

@@ -19,7 +19,7 @@ struct Options {
   Sweep sweep;
   TrialOptions trial;               ///< sizes are filled in from the sweep
   std::string subject = "auto";     ///< auto, nccl, mpi, ring, reference
-  std::string json_file;            ///< empty = none; "-" = standard output, without the table
+  std::string json_file;            ///< empty = none; "-" = standard output, the table then on stderr
   std::optional<int> expect_ranks;
   Seconds deadline{60};             ///< per step; 0 = none
   bool graph = false;               ///< NCCL through CUDA graphs

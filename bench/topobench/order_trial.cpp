@@ -4,6 +4,7 @@
 #include <mpi.h>
 
 #include <algorithm>
+#include <array>
 #include <climits>
 #include <cstdio>
 #include <nlohmann/json.hpp>
@@ -15,12 +16,26 @@ namespace topolaunch::bench {
 namespace {
 
 constexpr int kTag = 7;
+/// Of one phase, to send; as many are received.
+constexpr long long kMostBytes = 1LL << 30;
+constexpr std::size_t kMostText = std::size_t{256} << 20;
 
-/// Every process's memory of one phase in one order: its group, its buffers.
+/// One of each for all phases and orders of a process, as they come one after the other.
+struct Buffers {
+  std::vector<char> send, receive;
+  void hold(std::size_t bytes) {
+    if (send.size() >= bytes) return;
+    send.resize(bytes);
+    receive.resize(bytes);
+  }
+};
+
+/// A process's part in one phase in one order.
 class PhaseRun {
  public:
   /// `job` holds the job's ranks in order; MPI_COMM_NULL where this process sits out.
-  PhaseRun(const OrderTrial::Phase& phase, MPI_Comm job) : phase_(phase), job_(job) {
+  PhaseRun(const OrderTrial::Phase& phase, MPI_Comm job, Buffers& buffers)
+      : phase_(phase), job_(job), buffers_(buffers) {
     if (job == MPI_COMM_NULL) return;
     MPI_Comm_rank(job, &rank_);
     if (phase.collective == "pairs") {
@@ -30,8 +45,7 @@ class PhaseRun {
         mine_.push_back(&pair);
         most += static_cast<std::size_t>(pair[2]) + 2;
       }
-      send_.resize(most);
-      receive_.resize(most);
+      buffers_.hold(most);
       return;
     }
     int color = MPI_UNDEFINED;
@@ -51,9 +65,7 @@ class PhaseRun {
     const long long size = members_;
     const long long each = std::max(1LL, phase.bytes / 4 / size);
     count_ = static_cast<int>(std::min<long long>(each, INT_MAX / size));
-    const auto all = static_cast<std::size_t>(count_) * static_cast<std::size_t>(size) * 4;
-    send_.assign(all, 0);
-    receive_.assign(all, 0);
+    buffers_.hold(static_cast<std::size_t>(count_) * static_cast<std::size_t>(size) * 4);
   }
   PhaseRun(const PhaseRun&) = delete;
   PhaseRun& operator=(const PhaseRun&) = delete;
@@ -65,8 +77,8 @@ class PhaseRun {
     if (phase_.collective == "pairs") return run_pairs();
     if (group_ == MPI_COMM_NULL || members_ < 2) return;
     const int all = count_ * members_;
-    void* const send = send_.data();
-    void* const receive = receive_.data();
+    void* const send = buffers_.send.data();
+    void* const receive = buffers_.receive.data();
     const std::string& what = phase_.collective;
     if (what == "allreduce") {
       MPI_Allreduce(send, receive, all, MPI_FLOAT, MPI_SUM, group_);
@@ -92,8 +104,8 @@ class PhaseRun {
     const int next = member_ + 1 < members_ ? member_ + 1 : MPI_PROC_NULL;
     const int previous = member_ > 0 ? member_ - 1 : MPI_PROC_NULL;
     for (const auto& [to, from] : {std::pair(next, previous), std::pair(previous, next)}) {
-      MPI_Sendrecv(send_.data(), half, MPI_FLOAT, to, kTag, receive_.data(), half, MPI_FLOAT, from,
-                   kTag, group_, MPI_STATUS_IGNORE);
+      MPI_Sendrecv(buffers_.send.data(), half, MPI_FLOAT, to, kTag, buffers_.receive.data(), half,
+                   MPI_FLOAT, from, kTag, group_, MPI_STATUS_IGNORE);
     }
   }
 
@@ -105,8 +117,8 @@ class PhaseRun {
       const int peer = static_cast<int>((*pair)[0] == rank_ ? (*pair)[1] : (*pair)[0]);
       const int half = static_cast<int>(std::min<long long>((*pair)[2] / 2, INT_MAX));
       requests.resize(requests.size() + 2);
-      MPI_Irecv(receive_.data() + at, half, MPI_BYTE, peer, kTag, job_, &requests.end()[-2]);
-      MPI_Isend(send_.data() + at, half, MPI_BYTE, peer, kTag, job_, &requests.end()[-1]);
+      MPI_Irecv(buffers_.receive.data() + at, half, MPI_BYTE, peer, kTag, job_, &requests.end()[-2]);
+      MPI_Isend(buffers_.send.data() + at, half, MPI_BYTE, peer, kTag, job_, &requests.end()[-1]);
       at += static_cast<std::size_t>(half);
     }
     MPI_Waitall(static_cast<int>(requests.size()), requests.data(), MPI_STATUSES_IGNORE);
@@ -116,20 +128,22 @@ class PhaseRun {
   MPI_Comm job_, group_ = MPI_COMM_NULL;
   int rank_ = 0, member_ = 0, members_ = 1, count_ = 0;
   std::vector<const std::vector<long long>*> mine_;
-  std::vector<char> send_, receive_;
+  Buffers& buffers_;
 };
 
 /// One order: the job's ranks as a communicator, and its phases.
 class OrderRun {
  public:
-  OrderRun(const OrderTrial& trial, const std::vector<int>& order) {
+  OrderRun(const OrderTrial& trial, const std::vector<int>& order, Buffers& buffers) {
     int process = 0;
     MPI_Comm_rank(MPI_COMM_WORLD, &process);
     const auto at = std::ranges::find(order, process);
     const bool takes_part = at != order.end();
     MPI_Comm_split(MPI_COMM_WORLD, takes_part ? 0 : MPI_UNDEFINED,
                    static_cast<int>(at - order.begin()), &job_);
-    for (const auto& phase : trial.phases) phases_.push_back(std::make_unique<PhaseRun>(phase, job_));
+    for (const auto& phase : trial.phases) {
+      phases_.push_back(std::make_unique<PhaseRun>(phase, job_, buffers));
+    }
   }
   OrderRun(const OrderRun&) = delete;
   OrderRun& operator=(const OrderRun&) = delete;
@@ -161,8 +175,11 @@ tl::unexpected<Error> wrong(std::string what) {
 void measure(const OrderTrial& trial) {
   int process = 0;
   MPI_Comm_rank(MPI_COMM_WORLD, &process);
+  Buffers buffers;
   std::vector<std::unique_ptr<OrderRun>> orders;
-  for (const auto& order : trial.orders) orders.push_back(std::make_unique<OrderRun>(trial, order));
+  for (const auto& order : trial.orders) {
+    orders.push_back(std::make_unique<OrderRun>(trial, order, buffers));
+  }
   std::vector<std::vector<double>> seconds(orders.size());
   const double begin = MPI_Wtime();
   double longest_round = 0;
@@ -221,6 +238,7 @@ Result<OrderTrial> order_trial_from_json(const Json& json, int processes) {
   const auto is_rank = [&](long long r) { return r >= 0 && static_cast<std::size_t>(r) < ranks; };
   for (const auto& phase : trial.phases) {
     if (!kKnown.contains(phase.collective)) return wrong("no collective '" + phase.collective + "'");
+    if (phase.bytes > kMostBytes) return wrong("a phase of more than 1 GiB");
     std::set<int> seen;
     for (const auto& group : phase.groups) {
       for (const int rank : group) {
@@ -229,22 +247,53 @@ Result<OrderTrial> order_trial_from_json(const Json& json, int processes) {
         }
       }
     }
+    std::vector<long long> of_rank(ranks, 0);
     for (const auto& pair : phase.pairs) {
       if (pair.size() != 3 || !is_rank(pair[0]) || !is_rank(pair[1]) || pair[0] == pair[1] ||
           pair[2] < 0) {
         return wrong("a pair that is none");
+      }
+      for (const std::size_t end : {0U, 1U}) {
+        long long& bytes = of_rank[static_cast<std::size_t>(pair[end])];
+        if (pair[2] > kMostBytes - bytes) return wrong("a rank's pairs have more than 1 GiB");
+        bytes += pair[2];
       }
     }
   }
   return trial;
 }
 
+namespace {
+
+/// Rank 0's standard input, on all ranks.
+std::string shared_input() {
+  std::string text;
+  int process = 0;
+  MPI_Comm_rank(MPI_COMM_WORLD, &process);
+  if (process == 0) {
+    std::array<char, 65536> part;
+    while (text.size() < kMostText) {
+      const std::size_t n = std::fread(part.data(), 1, part.size(), stdin);
+      if (n == 0) break;
+      text.append(part.data(), n);
+    }
+  }
+  int size = static_cast<int>(text.size());
+  MPI_Bcast(&size, 1, MPI_INT, 0, MPI_COMM_WORLD);
+  text.resize(static_cast<std::size_t>(size));
+  MPI_Bcast(text.data(), size, MPI_CHAR, 0, MPI_COMM_WORLD);
+  return text;
+}
+
+}  // namespace
+
 int order_trial_main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
   int processes = 1;
   MPI_Comm_size(MPI_COMM_WORLD, &processes);
   int status = 0;
-  auto json = parse_json(argc > 2 ? argv[2] : "", "order trial");
+  const std::string given = argc > 2 ? argv[2] : "";
+  auto json = parse_json(given == "-" ? shared_input() : given, "order trial");
   auto trial = json ? order_trial_from_json(*json, processes)
                     : Result<OrderTrial>(fail(std::move(json).error()));
   if (trial) {

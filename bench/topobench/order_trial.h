@@ -3,8 +3,10 @@
 // Order trial: the job's own communication in two or more orders of ranks, timed turn by turn in
 // one run, so that what else happens on the network meets all orders alike.
 //
-//   topobench __orders '{"orders": [[0,1,2,3],[0,2,1,3]], "seconds": 3.5, "phases":
-//     [{"collective": "allreduce", "bytes": 4194304, "groups": [[0,1,2,3]]}]}'
+//   topobench __orders JSON     or  -  for rank 0's standard input: a large job's is no argument
+//
+//   {"orders": [[0,1,2,3],[0,2,1,3]], "seconds": 3.5, "phases":
+//     [{"collective": "allreduce", "bytes": 4194304, "groups": [[0,1,2,3]]}]}
 //
 // orders[o][r]: which process plays rank r of the job; processes that an order doesn't name sit it
 // out. A phase's groups run at the same time, phases one after the other; "pairs" ([a, b, bytes]
@@ -37,7 +39,7 @@ struct OrderTrial {
 };
 
 /// wrong_usage, with what is the matter, unless every rank is a process once per order and in at
-/// most one group of a phase.
+/// most one group of a phase, and a phase fits into memory (1 GiB a process).
 Result<OrderTrial> order_trial_from_json(const Json& json, int processes);
 
 int order_trial_main(int argc, char** argv);

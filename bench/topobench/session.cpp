@@ -61,9 +61,10 @@ std::string host_name() {
 }
 
 void Session::print(const std::string& text) const {
-  if (!world_.root() || options_.quiet || options_.json_file == "-") return;
-  std::fputs(text.c_str(), stdout);
-  std::fflush(stdout);
+  if (!world_.root() || options_.quiet) return;
+  std::FILE* const where = options_.json_file == "-" ? stderr : stdout;
+  std::fputs(text.c_str(), where);
+  std::fflush(where);
 }
 
 Status Session::choose_device() {

@@ -69,6 +69,11 @@ std::vector<std::string> arguments(const MpirunVersion& version, const Plan& pla
     argv.insert(argv.end(), words.begin(), words.end());
   };
   add({"-n", ranks.c_str(), "--bind-to", "none"});
+  const auto& given = remote != nullptr ? remote->engine_args : plan.engine_args;
+  const auto parameter = [&](const char* kind, const char* name, const std::string& value) {
+    // The user's word counts more, and mpirun takes no parameter twice.
+    if (std::ranges::find(given, name) == given.end()) add({kind, name, value.c_str()});
+  };
   const std::string host = "localhost:" + ranks;
   if (remote != nullptr) {
     argv.insert(argv.end(), remote->arguments.begin(), remote->arguments.end());
@@ -79,24 +84,23 @@ std::vector<std::string> arguments(const MpirunVersion& version, const Plan& pla
   }
   const char* const runtime = version.major >= 5 ? "--prtemca" : "--mca";
   // Inside a Slurm allocation Open MPI would ask Slurm for the hosts and start through srun.
-  if (remote == nullptr && outside.environment.has("SLURM_JOB_ID"))
-    add({runtime, "ras", "^slurm", runtime, "plm", "^slurm"});
+  if (remote == nullptr && outside.environment.has("SLURM_JOB_ID")) {
+    parameter(runtime, "ras", "^slurm");
+    parameter(runtime, "plm", "^slurm");
+  }
   // mpirun gives the ranks of a failed job this long between SIGTERM and SIGKILL. Its default of 1
   // s would cut --grace short.
   const std::string grace =
       std::to_string(std::max(1L, std::lround(std::ceil(plan.grace.count()))));
-  add({runtime, "odls_base_sigkill_timeout", grace.c_str()});
-  const std::string scratch = scratch_for(plan, outside.environment);
-  add({runtime, version.major >= 5 ? "prte_tmpdir_base" : "orte_tmpdir_base", scratch.c_str()});
+  parameter(runtime, "odls_base_sigkill_timeout", grace);
+  parameter(runtime, version.major >= 5 ? "prte_tmpdir_base" : "orte_tmpdir_base",
+            scratch_for(plan, outside.environment));
   // Ranks that share a CPU must not spin while they wait. Open MPI sees that only when it counts
   // slots itself, not with the slots that are given here.
   const bool crowded = remote != nullptr
                            ? ranks_share_cpus(plan)
                            : own_cpus().size() < static_cast<int>(plan.ranks.size());
-  if (crowded) {
-    add({"--mca", "mpi_yield_when_idle", "1"});
-  }
-  const auto& given = remote != nullptr ? remote->engine_args : plan.engine_args;
+  if (crowded) parameter("--mca", "mpi_yield_when_idle", "1");
   argv.insert(argv.end(), given.begin(), given.end());
   const std::vector<std::string> shim = shim_command(plan);
   argv.insert(argv.end(), shim.begin(), shim.end());
@@ -111,11 +115,11 @@ std::string scratch_for(const Plan& plan, const Environment& environment) {
 /// Nothing = the whole plan is on this host.
 Result<std::optional<RemoteStart>> remote_part(const MpirunVersion& version, const Plan& plan,
                                                const Outside& outside) {
-  const std::vector<std::string> hosts = hosts_elsewhere(plan);
+  std::vector<std::string> hosts = hosts_elsewhere(plan);
   if (hosts.empty()) return std::nullopt;
-  auto remote = remote_start(version, plan, scratch_for(plan, outside.environment), outside);
+  auto remote = remote_start(version, plan, std::move(hosts),
+                             scratch_for(plan, outside.environment), outside);
   if (!remote) return fail(std::move(remote).error());
-  remote->hosts = hosts;
   return std::optional(std::move(*remote));
 }
 

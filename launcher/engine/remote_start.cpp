@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "launcher/engine/remote_start.h"
 
-#include <unistd.h>
-
 #include <algorithm>
-#include <array>
+#include <utility>
 
+#include "base/own_host.h"
 #include "launcher/engine/mpirun_version.h"
 #include "launcher/engine/shim_command.h"
 #include "launcher/hosts/remote_agent.h"
@@ -30,17 +29,10 @@ std::vector<std::string> without_agent(const std::vector<std::string>& given) {
   return out;
 }
 
-std::string own_name() {
-  std::array<char, 256> name{};
-  return ::gethostname(name.data(), name.size() - 1) == 0 ? name.data() : "";
-}
-
 }  // namespace
 
 std::vector<std::string> hosts_elsewhere(const Plan& plan) {
   std::vector<std::string> out;
-  // One host is this one, as a rule, and asking nobody is faster.
-  if (plan.hosts.size() <= 1 && (plan.hosts.empty() || plan.hosts[0] == own_name())) return out;
   for (const std::string& host : plan.hosts) {
     if (!is_this_machine(host)) out.push_back(host);
   }
@@ -48,8 +40,10 @@ std::vector<std::string> hosts_elsewhere(const Plan& plan) {
 }
 
 Result<RemoteStart> remote_start(const MpirunVersion& version, const Plan& plan,
-                                 const std::string& scratch, const Outside& outside) {
+                                 std::vector<std::string> elsewhere, const std::string& scratch,
+                                 const Outside& outside) {
   RemoteStart out;
+  out.hosts = std::move(elsewhere);
   auto agent = remote_agent(plan.engine_args, outside);
   if (!agent) return fail(std::move(agent).error());
   out.agent = std::move(*agent);
@@ -67,7 +61,11 @@ Result<RemoteStart> remote_start(const MpirunVersion& version, const Plan& plan,
   // One line a rank: mpirun takes them in this order, repeats and all. (A hostfile with slots is a
   // set: mpirun orders it itself, and puts its own host first.)
   std::string& hosts = out.files["hosts"];
-  for (const RankPlan& rank : plan.ranks) hosts += rank.host + "\n";
+  for (const RankPlan& rank : plan.ranks) {
+    // mpirun knows its own host by the one name that it calls itself.
+    const bool other = std::ranges::find(out.hosts, rank.host) != out.hosts.end();
+    hosts += (other ? rank.host : own_host_name()) + "\n";
+  }
   const bool old = version.major < 5;
   const auto add = [&](std::initializer_list<std::string> words) {
     out.arguments.insert(out.arguments.end(), words);

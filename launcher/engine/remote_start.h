@@ -26,9 +26,11 @@ struct RemoteStart {
 /// Hosts of the plan that aren't this machine, in the plan's order.
 std::vector<std::string> hosts_elsewhere(const Plan& plan);
 
-/// `scratch`: mpirun's folder for this run. unavailable: there is no such agent.
+/// `elsewhere`: hosts_elsewhere(). `scratch`: mpirun's folder for this run. unavailable: there is no
+/// such agent.
 Result<RemoteStart> remote_start(const MpirunVersion& version, const Plan& plan,
-                                 const std::string& scratch, const Outside& outside);
+                                 std::vector<std::string> elsewhere, const std::string& scratch,
+                                 const Outside& outside);
 
 /// The variables of `given` that go along to ranks on other hosts. Those that belong to a host or
 /// a session stay (HOSTNAME, SSH_*, XDG_*), so do another launcher's (OMPI_*, SLURM_*), and what

@@ -7,6 +7,7 @@
 #include <thread>
 #include <utility>
 
+#include "base/capabilities.h"
 #include "base/commands.h"
 
 namespace topolaunch::launcher {
@@ -41,7 +42,14 @@ Result<HostFacts> ask(const std::string& name, const HostQuestion& question,
     }
     return fail(std::move(error));
   }
-  if (said->status == 0) return facts_from_frame(said->out, name);
+  if (said->status == 0) {
+    auto facts = facts_from_frame(said->out, name);
+    if (facts && facts->version != build_version()) {
+      return fail(Code::unavailable, "has topolaunch " + facts->version + ", and this is " +
+                                         std::string(build_version()));
+    }
+    return facts;
+  }
   const std::string words = last_line(said->err);
   if (said->status == 127) {
     return fail(Code::unavailable, "topolaunch is not there as " + question.program);

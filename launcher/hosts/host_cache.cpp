@@ -1,27 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "launcher/hosts/host_cache.h"
 
-#include <unistd.h>
-
 #include <nlohmann/json.hpp>
 
 #include "base/capabilities.h"
+#include "launcher/hosts/host_entry.h"
 #include "launcher/run_directory.h"
 
 namespace topolaunch::launcher {
-namespace {
-
-std::optional<std::string> file_of(const std::string& name, const Environment& environment) {
-  const auto state = state_directory(environment);
-  const bool plain = name.find('/') == std::string::npos && !name.empty() && name.size() < 200;
-  if (!state || !plain) return std::nullopt;
-  return *state + "/hosts/" + name + ".json";
-}
-
-}  // namespace
 
 std::optional<HostFacts> remembered_host(const std::string& name, const Outside& outside) {
-  const auto file = file_of(name, outside.environment);
+  const auto file = host_entry(name, outside.environment);
   if (!file) return std::nullopt;
   const auto text = outside.files.read(*file, std::size_t{16} << 20);
   if (!text) return std::nullopt;
@@ -33,14 +22,10 @@ std::optional<HostFacts> remembered_host(const std::string& name, const Outside&
 }
 
 void remember_host(const std::string& name, const HostFacts& facts, const Outside& outside) {
-  const auto file = file_of(name, outside.environment);
+  const auto file = host_entry(name, outside.environment);
   if (!file || !make_folders(file->substr(0, file->rfind('/')), 0700)) return;
   const Status ignored = write_file(*file, to_line(to_json(facts)) + "\n", 0600, false);
   static_cast<void>(ignored);
-}
-
-void forget_host(const std::string& name, const Outside& outside) {
-  if (const auto file = file_of(name, outside.environment)) ::unlink(file->c_str());
 }
 
 }  // namespace topolaunch::launcher

@@ -2,19 +2,18 @@
 #include "launcher/hosts/host_facts.h"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
-#include <array>
 #include <charconv>
 #include <cstdio>
 #include <nlohmann/json.hpp>
 #include <utility>
 
 #include "base/capabilities.h"
+#include "base/own_host.h"
 #include "launcher/hosts/own_networks.h"
 #include "launcher/json_fields.h"
 #include "launcher/machine.h"
-#include "launcher/passed_before.h"
+#include "launcher/supervise/host_id.h"
 #include "topo/topology_json.h"
 
 namespace topolaunch::launcher {
@@ -22,25 +21,7 @@ namespace {
 
 constexpr std::string_view kMark = "topolaunch-host-facts ";
 
-std::string line_of(const Files& files, const char* path) {
-  auto text = files.read(path, 4096);
-  if (!text) return {};
-  return text->substr(0, text->find('\n'));
-}
-
-std::string namespace_of_network() {
-  std::array<char, 64> name{};
-  const ssize_t n = ::readlink("/proc/self/ns/net", name.data(), name.size());
-  return n > 0 ? std::string(name.data(), static_cast<std::size_t>(n)) : std::string();
-}
-
 }  // namespace
-
-std::string HostFacts::fingerprint() const {
-  // Where the system says neither id, the name is all there is.
-  const std::string who = machine_id.empty() && boot_id.empty() ? host_name : machine_id;
-  return who + "/" + boot_id + "/" + network_namespace;
-}
 
 Result<HostFacts> own_facts(const Outside& outside) {
   auto topology = look_at(TopologyOptions{}, outside);
@@ -48,9 +29,7 @@ Result<HostFacts> own_facts(const Outside& outside) {
   HostFacts facts;
   facts.topology = std::move(*topology);
   facts.host_name = own_host_name();
-  facts.machine_id = line_of(outside.files, "/etc/machine-id");
-  facts.boot_id = boot_id(outside.files);
-  facts.network_namespace = namespace_of_network();
+  facts.id = own_host_id(outside.files);
   facts.networks = own_networks();
   facts.default_route = has_default_route(outside.files);
   facts.version = build_version();
@@ -62,9 +41,7 @@ Json to_json(const HostFacts& facts) {
   json["schema"] = "topolaunch.host/1";
   json["version"] = facts.version;
   json["host_name"] = facts.host_name;
-  json["machine_id"] = facts.machine_id;
-  json["boot_id"] = facts.boot_id;
-  json["network_namespace"] = facts.network_namespace;
+  json["id"] = facts.id;
   json["networks"] = facts.networks;
   json["default_route"] = facts.default_route;
   json["topology"] = topo::to_json(facts.topology);
@@ -78,9 +55,7 @@ Result<HostFacts> host_facts_from_json(const Json& json, const std::string& file
   if (!in.error() && schema != "topolaunch.host/1") in.wrong("schema", "is not topolaunch.host/1");
   facts.version = in.text("version");
   facts.host_name = in.text("host_name");
-  facts.machine_id = in.text_or("machine_id", "");
-  facts.boot_id = in.text_or("boot_id", "");
-  facts.network_namespace = in.text_or("network_namespace", "");
+  facts.id = in.text("id");
   facts.networks = in.texts_or_empty("networks");
   facts.default_route = in.flag_or("default_route", false);
   const Json* const topology = in.object("topology");

@@ -16,16 +16,11 @@ namespace topolaunch::launcher {
 
 struct HostFacts {
   std::string host_name;          ///< gethostname(2)
-  std::string machine_id;         ///< /etc/machine-id; clones of an image may share it
-  std::string boot_id;            ///< new with every boot
-  std::string network_namespace;  ///< containers of one machine have the ids above in common
+  std::string id;                 ///< own_host_id(): the same for all its names, until it boots
   std::vector<std::string> networks;  ///< "10.77.1.1/16", of interfaces that are up; no loopback
   bool default_route = false;         ///< reaches more than its own networks
   std::string version;                ///< of the topolaunch that answered
   topo::Topology topology;            ///< one host
-
-  /// The same for all names of a host, another one for every other host and after every boot.
-  std::string fingerprint() const;
 };
 
 /// Of this machine, looked at live.

@@ -16,6 +16,8 @@
 #include "launcher/hosts/own_networks.h"
 #include "launcher/hosts/remote_agent.h"
 #include "launcher/machine.h"
+#include "launcher/supervise/host_id.h"
+#include "launcher/supervise/network.h"
 #include "topo/link_rate.h"
 
 namespace topolaunch::launcher {
@@ -30,7 +32,7 @@ std::vector<bool> which_are_this_host(const std::vector<std::string>& names) {
   std::atomic<std::size_t> next{0};
   const auto work = [&] {
     for (std::size_t i = next++; i < names.size(); i = next++) {
-      own[i] = is_this_host(names[i], addresses_of) ? 1 : 0;
+      own[i] = is_this_machine(names[i]) ? 1 : 0;
     }
   };
   {
@@ -90,29 +92,43 @@ Status find_out(const std::vector<JobHost>& hosts, const std::vector<std::size_t
   return {};
 }
 
+/// What two names of one host have in common: what it said of itself, or its description in `given`.
+/// A host that --topology describes is not asked; then only its names tell.
+std::vector<std::string> marks_of(const JobHost& host, const std::optional<HostFacts>& facts,
+                                  const topo::Topology* given, const std::string& own_id) {
+  std::vector<std::string> marks;
+  if (facts) marks.push_back(facts->id);
+  if (!facts && is_this_machine(host.name, literal_address_of)) marks.push_back(own_id);
+  const int at = given == nullptr ? -1 : host_in(*given, host.name, facts ? facts->host_name : "");
+  if (at < 0) return marks;
+  const topo::Host& described = given->hosts[static_cast<std::size_t>(at)];
+  // "n1" of the file may be n1.a or n1.b: no proof that these are one.
+  const bool certain = described.name == host.name || host.name.find('.') == std::string::npos ||
+                       (facts && described.name == facts->host_name);
+  if (certain && is_described(described)) marks.push_back("given " + std::to_string(at));
+  return marks;
+}
+
 /// Hosts that turn out to be one become one, under the name that came first.
-Status join_names(std::vector<JobHost>& hosts, Facts& facts) {
-  std::unordered_map<std::string, std::size_t> by_fingerprint;
+Status join_names(std::vector<JobHost>& hosts, Facts& facts, const topo::Topology* given,
+                  const Files& files) {
+  std::unordered_map<std::string, std::size_t> by_mark;
   std::vector<JobHost> kept_hosts;
   Facts kept_facts;
+  const std::string own_id = own_host_id(files);
   for (std::size_t i = 0; i < hosts.size(); ++i) {
-    if (facts[i]) {
-      const auto [at, fresh] = by_fingerprint.emplace(facts[i]->fingerprint(), kept_hosts.size());
-      if (!fresh) {
-        JobHost& known = kept_hosts[at->second];
-        if (Status ok = add_repeat(known, hosts[i]); !ok) {
-          Error error = std::move(ok).error();
-          if (!hosts[i].file.empty()) {
-            error.code = Code::invalid_input;
-            error = std::move(error).at(hosts[i].file, hosts[i].line);
-          }
-          return fail(std::move(error));
-        }
-        continue;
-      }
+    const auto marks = marks_of(hosts[i], facts[i], given, own_id);
+    std::size_t number = kept_hosts.size();
+    for (const std::string& mark : marks) {
+      if (const auto known = by_mark.find(mark); known != by_mark.end()) number = known->second;
     }
-    kept_hosts.push_back(std::move(hosts[i]));
-    kept_facts.push_back(std::move(facts[i]));
+    for (const std::string& mark : marks) by_mark.emplace(mark, number);
+    if (number == kept_hosts.size()) {
+      kept_hosts.push_back(std::move(hosts[i]));
+      kept_facts.push_back(std::move(facts[i]));
+    } else if (Status ok = add_repeat(kept_hosts[number], hosts[i]); !ok) {
+      return ok;
+    }
   }
   hosts = std::move(kept_hosts);
   facts = std::move(kept_facts);
@@ -160,8 +176,14 @@ Result<std::vector<JobHost>> hosts_named(const TopologyOptions& options, const O
   return parse_job_hosts(options.hosts, outside.files);
 }
 
-bool is_this_host_alone(const std::vector<JobHost>& hosts) {
-  return hosts.size() == 1 && is_this_host(hosts.front().name, addresses_of);
+Result<std::optional<JobHost>> this_host_alone(const std::vector<JobHost>& hosts) {
+  const auto is_this = [](const JobHost& host) { return is_this_machine(host.name); };
+  if (hosts.empty() || !std::ranges::all_of(hosts, is_this)) return std::nullopt;
+  JobHost all = hosts.front();
+  for (std::size_t i = 1; i < hosts.size(); ++i) {
+    if (Status ok = add_repeat(all, hosts[i]); !ok) return fail(std::move(ok).error());
+  }
+  return std::optional(std::move(all));
 }
 
 Result<HostMachine> look_at_hosts(std::vector<JobHost> hosts, const TopologyOptions& options,
@@ -186,13 +208,15 @@ Result<HostMachine> look_at_hosts(std::vector<JobHost> hosts, const TopologyOpti
   if (Status ok = find_out(hosts, wanted, options, outside, facts); !ok) {
     return fail(std::move(ok).error());
   }
-  if (Status ok = join_names(hosts, facts); !ok) return fail(std::move(ok).error());
+  const topo::Topology* const described = given ? &*given : nullptr;
+  if (Status ok = join_names(hosts, facts, described, outside.files); !ok) {
+    return fail(std::move(ok).error());
+  }
   if (Status ok = check_networks(hosts, facts); !ok) return fail(std::move(ok).error());
   HostMachine machine;
-  machine.topology = hosts_topology(hosts, facts, given ? &*given : nullptr, given_name(options));
-  for (const auto& one : facts) {
-    machine.own_names.push_back(one ? one->host_name : "");
-    machine.fingerprints.push_back(one ? one->fingerprint() : "");
+  machine.topology = hosts_topology(hosts, facts, described, given_name(options));
+  for (std::size_t i = 0; i < hosts.size(); ++i) {
+    if (facts[i]) machine.ids[hosts[i].name] = facts[i]->id;
   }
   machine.hosts = std::move(hosts);
   if (!options.link_rate.empty()) {

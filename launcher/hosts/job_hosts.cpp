@@ -236,10 +236,15 @@ Status add_repeat(JobHost& known, const JobHost& again) {
     };
     const std::string name =
         known.name == again.name ? known.name : again.name + ", which is " + known.name + ",";
-    return fail(Code::wrong_usage,
+    Error error{Code::wrong_usage,
                 "host " + name + " has " + said(again) + " here and " + said(known) +
                     (known.file.empty() ? " before" : " in line " + std::to_string(known.line)),
-                "name it once, or with the same slots each time (repeats add up)");
+                "name it once, or with the same slots each time (repeats add up)", {}, 0};
+    if (!again.file.empty()) {
+      error.code = Code::invalid_input;
+      error = std::move(error).at(again.file, again.line);
+    }
+    return fail(std::move(error));
   }
   if (known.max_slots == 0) known.max_slots = again.max_slots;
   // A bare name counts one each time it comes.

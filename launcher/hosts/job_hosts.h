@@ -28,8 +28,8 @@ struct JobHost {
   int line = 0;
 };
 
-/// `again` is a host that `known` names already: their slots add up. wrong_usage where they state
-/// different ones.
+/// `again` is a host that `known` names already: their slots add up. wrong_usage, or invalid_input
+/// with file and line of a hostfile, where they state different ones.
 Status add_repeat(JobHost& known, const JobHost& again);
 
 /// wrong_usage with the column for a list, invalid_input with file and line for a hostfile: an open

@@ -4,7 +4,6 @@
 #include <arpa/inet.h>
 #include <ifaddrs.h>
 #include <net/if.h>
-#include <netdb.h>
 #include <netinet/in.h>
 #include <sys/socket.h>
 
@@ -17,8 +16,6 @@
 #include <memory>
 #include <optional>
 #include <utility>
-
-#include "launcher/machine.h"
 
 namespace topolaunch::launcher {
 namespace {
@@ -134,23 +131,6 @@ bool has_default_route(const Files& files) {
   return six && default_in(*six, 0, 1, 9);
 }
 
-std::vector<std::string> addresses_of(const std::string& name) {
-  addrinfo hints{};
-  hints.ai_family = AF_UNSPEC;
-  hints.ai_socktype = SOCK_STREAM;
-  addrinfo* first = nullptr;
-  if (::getaddrinfo(name.c_str(), nullptr, &hints, &first) != 0) return {};
-  const std::unique_ptr<addrinfo, decltype(&::freeaddrinfo)> all(first, &::freeaddrinfo);
-  std::vector<std::string> out;
-  for (const addrinfo* one = first; one != nullptr; one = one->ai_next) {
-    const auto bytes = bytes_of(one->ai_addr, one->ai_family);
-    if (bytes.empty()) continue;
-    std::string text = text_of(bytes);
-    if (std::ranges::find(out, text) == out.end()) out.push_back(std::move(text));
-  }
-  return out;
-}
-
 bool share_network(const std::vector<std::string>& a, const std::vector<std::string>& b) {
   for (const std::string& one : a) {
     const auto first = network_from(one);
@@ -160,21 +140,6 @@ bool share_network(const std::vector<std::string>& a, const std::vector<std::str
       if (second && same_prefix(*first, *second, std::min(first->prefix, second->prefix))) {
         return true;
       }
-    }
-  }
-  return false;
-}
-
-bool is_this_host(const std::string& name, const Resolve& resolve) {
-  const std::string own = own_host_name();
-  if (name == "localhost" || name == own) return true;
-  const auto networks = own_networks();
-  for (const std::string& address : resolve(name)) {
-    if (address.starts_with("127.") || address == "::1") return true;
-    if (std::ranges::any_of(networks, [&](const std::string& network) {
-          return network.starts_with(address + "/");
-        })) {
-      return true;
     }
   }
   return false;

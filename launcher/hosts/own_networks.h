@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Addresses: this host's own, and those of a name.
+// This host's own networks, and whether hosts have one in common.
 #pragma once
 
-#include <functional>
 #include <string>
 #include <vector>
 
@@ -18,16 +17,7 @@ std::vector<std::string> own_networks();
 /// From /proc/net/route and /proc/net/ipv6_route.
 bool has_default_route(const Files& files);
 
-/// Addresses of a name in the words of own_networks() without the prefix; empty: it does not
-/// resolve.
-using Resolve = std::function<std::vector<std::string>(const std::string&)>;
-std::vector<std::string> addresses_of(const std::string& name);
-
 /// Whether an address of `a` is in a network of `b`, or the other way round.
 bool share_network(const std::vector<std::string>& a, const std::vector<std::string>& b);
-
-/// Whether `name` means this host: "localhost", its own name with or without a domain, or one of its
-/// addresses, by `resolve` where it is none itself.
-bool is_this_host(const std::string& name, const Resolve& resolve);
 
 }  // namespace topolaunch::launcher

@@ -62,7 +62,8 @@ Result<Plan> plan_over(HostMachine& machine, const TopologyOptions& options,
   run.topology = options;
   const PlanRequest request{machine.topology, model->graph, *solution, none, outside.environment, run,
                             EngineChoice{"mpirun", "--hosts"},
-                            quota::make_uuid_v7(outside.clock.unix_time()), "topobench", "/", {}, 0};
+                            quota::make_uuid_v7(outside.clock.unix_time()), "topobench", "/", {}, 0,
+                            machine.ids};
   return make_plan(request);
 }
 
@@ -83,8 +84,10 @@ Status measure_into(const std::string& file, const TopologyOptions& options,
   Json trial;
   for (const RankPlan& rank : plan->ranks) trial["hosts"].push_back(rank.host);
   trial["seconds"] = kSecondsOfTournaments;
-  auto words = topobench_words(*plan, {"__probe", to_line(trial)},
-                               Seconds(60 + kSecondsAHost * static_cast<double>(count)), outside);
+  BenchWish wish;
+  wish.arguments = {"__probe", to_line(trial)};
+  wish.limit = Seconds(60 + kSecondsAHost * static_cast<double>(count));
+  auto words = topobench_words(*plan, wish, outside);
   if (!words) return fail(std::move(words).error().within("probe"));
   const auto at = words->find("{\"schema\"");
   auto json = parse_json(at == std::string::npos ? std::string_view() : std::string_view(*words).substr(at),

@@ -74,6 +74,13 @@ std::string placed_line(const Story& story) {
   return gain.why.empty() ? line : line + ": " + gain.why;
 }
 
+/// A measurement that is held against an estimate alone, or nothing, proves no speed.
+bool speed_was_judged(const Story& story) {
+  return !story.measurement || std::ranges::none_of(story.verdict.checks, [&](const Check& check) {
+    return check.name == story.measurement->collective && check.verdict == Outcome::not_applicable;
+  });
+}
+
 std::string compared_line(const Story& story) {
   const mapping::Estimate& estimate = story.solution.solution;
   std::string line = "speed   ";
@@ -104,6 +111,7 @@ std::string compared_line(const Story& story) {
   } else if (!story.verdict.checks.empty()) {
     const auto passed = std::ranges::count(story.verdict.checks, Outcome::pass, &Check::verdict);
     line += fmt::format("; {} passed", plural(static_cast<std::size_t>(passed), "check"));
+    if (!speed_was_judged(story)) line += ", none of them of the speed";
   }
   return line;
 }

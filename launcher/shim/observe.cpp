@@ -4,12 +4,12 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <charconv>
 #include <climits>
 #include <nlohmann/json.hpp>
 
 #include "base/own_cpus.h"
+#include "base/own_host.h"
 #include "launcher/json_fields.h"
 #include "launcher/shim/placement.h"
 #include "launcher/supervise/network.h"
@@ -17,12 +17,6 @@
 
 namespace topolaunch::launcher {
 namespace {
-
-std::string host_name() {
-  std::array<char, 256> name{};
-  if (::gethostname(name.data(), name.size() - 1) != 0) return {};
-  return name.data();
-}
 
 /// "h07" and "h07.cluster.example" are one host.
 bool same_host(const std::string& a, const std::string& b) {
@@ -135,9 +129,11 @@ RankObservation observe_rank(const RankPlan& plan, const Environment& variables,
   RankObservation seen;
   seen.rank = plan.rank;
   seen.pid = ::getpid();
-  seen.host = host_name();
+  seen.host = own_host_name();
   // The plan may call a host by an alias or an address.
-  if (!plan.host.empty() && !same_host(plan.host, seen.host) && !is_this_machine(plan.host)) {
+  seen.on_planned_host =
+      plan.host.empty() || same_host(plan.host, seen.host) || is_this_machine(plan.host);
+  if (!*seen.on_planned_host) {
     seen.problems.push_back("runs on host " + seen.host + ", planned " + plan.host);
   }
   const CpuSet cpus = own_cpus();
@@ -158,6 +154,7 @@ Json to_json(const RankObservation& seen) {
   json["rank"] = seen.rank;
   json["pid"] = seen.pid;
   json["host"] = word_to_json(seen.host);
+  if (seen.on_planned_host) json["on_planned_host"] = *seen.on_planned_host;
   json["cpus"] = seen.cpus;
   json["numa"] = seen.numa;
   json["memory_policy"] = seen.memory_policy;
@@ -175,6 +172,7 @@ Result<RankObservation> observation_from_json(const Json& json) {
   seen.rank = in.integer("rank", 0, INT_MAX - 1);
   seen.pid = in.integer_or("pid", 0, INT_MAX - 1, 0);
   seen.host = in.text_or("host", {});
+  if (in.has("on_planned_host")) seen.on_planned_host = in.flag_or("on_planned_host", false);
   seen.cpus = in.text_or("cpus", {});
   seen.numa = in.integers_or_empty("numa", 0, CpuSet::kMaxCpu);
   seen.memory_policy = in.text_or("memory_policy", {});

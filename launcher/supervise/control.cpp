@@ -11,6 +11,7 @@
 #include <string_view>
 
 #include "launcher/supervise/handshake.h"
+#include "launcher/supervise/network.h"
 
 namespace topolaunch::launcher {
 namespace {
@@ -51,7 +52,10 @@ Result<ControlServer> ControlServer::open() {
 
 std::optional<ControlServer::Peer> ControlServer::accept() {
   Descriptor socket(::accept4(fd(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
-  if (!socket) return std::nullopt;
+  if (!socket) {
+    rest_after_failed_accept(errno);
+    return std::nullopt;
+  }
   ucred who{};
   socklen_t size = sizeof who;
   if (::getsockopt(socket.get(), SOL_SOCKET, SO_PEERCRED, &who, &size) != 0 ||

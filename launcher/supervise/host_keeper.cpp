@@ -56,13 +56,17 @@ Result<HostHello> host_hello_from_json(const Json& json) {
   return hello;
 }
 
+std::string cgroup_of(const HostHello& hello, const Files& files) {
+  return job_cgroup_path(own_cgroup(files), hello.run_id, hello.host);
+}
+
 HostKeeper::HostKeeper(Channel launcher, HostHello hello, ControlServer server,
                        const Outside& outside)
     : launcher_(std::move(launcher)),
       hello_(std::move(hello)),
       server_(std::move(server)),
       outside_(outside),
-      group_(JobCgroup::make(own_cgroup(outside.files), hello_.run_id + "-" + hello_.host)),
+      group_(JobCgroup::make(cgroup_of(hello_, outside.files))),
       memory_(outside.files, std::string()) {}
 
 bool HostKeeper::start(const std::vector<std::string>& daemon) {

@@ -40,6 +40,8 @@ struct HostHello {
   std::string wanted_address;  ///< MASTER_ADDR and MASTER_PORT, if the user set them and rank 0
   int wanted_port = 0;         ///< starts there
 };
+/// Of the job's part on this host.
+std::string cgroup_of(const HostHello& hello, const Files& files);
 Json to_json(const HostHello& hello);
 Result<HostHello> host_hello_from_json(const Json& json);
 

@@ -18,6 +18,8 @@ namespace {
 constexpr std::size_t kMaxGreeting = 4096;
 constexpr double kPatience = 10;
 constexpr int kAnswerMilliseconds = 15'000;
+/// For a connection to one address.
+constexpr double kConnectSeconds = 4;
 
 std::string why_lost(const Channel& channel) {
   switch (channel.broken_by()) {
@@ -29,6 +31,33 @@ std::string why_lost(const Channel& channel) {
     case ENETUNREACH: return "it has fallen silent: the link is cut, or the host is dead";
     default: return std::strerror(channel.broken_by());
   }
+}
+
+Result<Channel> shake_hands(Descriptor socket, const std::string& host, const std::string& secret,
+                            const HostGreeting& self) {
+  notice_silence(socket.get());
+  const std::string address = self.address.empty() ? own_address_of(socket.get()) : self.address;
+  Channel channel(std::move(socket), kMaxGreeting);
+  auto first = channel.await(kAnswerMilliseconds);
+  if (!first) return fail(std::move(first).error());
+  auto mine = random_name(16);
+  if (!mine) return fail(std::move(mine).error());
+  const std::string theirs = JsonFields(*first, "greeting", "").text_or("challenge", {});
+  channel.send(Json{{"host", host},
+                    {"challenge", *mine},
+                    {"proof", proof_of(secret, "keeper", host, theirs, *mine)},
+                    {"address", address},
+                    {"free_port", self.free_port},
+                    {"id", self.id},
+                    {"version", self.version}});
+  auto answer = channel.await(kAnswerMilliseconds);
+  if (!answer) return fail(std::move(answer).error());
+  const std::string proof = JsonFields(*answer, "greeting", "").text_or("proof", {});
+  if (!same_secret(proof, proof_of(secret, "launcher", host, theirs, *mine))) {
+    return fail(Code::denied, "who answers there isn't the topolaunch that started this");
+  }
+  channel.set_limit(Channel::kMaxMessage);
+  return channel;
 }
 
 }  // namespace
@@ -69,7 +98,7 @@ void HostLinks::accept() {
   while (true) {
     Descriptor socket(
         ::accept4(listener_.socket.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
-    if (!socket) return;
+    if (!socket) return rest_after_failed_accept(errno);
     // A crowd of strangers must not take all descriptors, nor keep ours out for long.
     if (strangers_.size() > 2 * hosts_.size() + 16) {
       const auto oldest = std::ranges::find_if(
@@ -109,8 +138,8 @@ void HostLinks::hear(Stranger& stranger) {
   host->channel.post(
       Json{{"proof", proof_of(secret_, "launcher", name, stranger.challenge, challenge)}});
   host->channel.flush();
-  host->address = in.text_or("address", {});
-  host->free_port = in.integer_or("free_port", 0, 65535, 0);
+  host->said = {in.text_or("address", {}), in.integer_or("free_port", 0, 65535, 0),
+                in.text_or("id", {}), in.text_or("version", {})};
   host->our_address = own_address_of(host->channel.fd());
   host->stage = HostLink::Stage::arrived;
   const auto number = static_cast<std::size_t>(host - hosts_.data());
@@ -144,32 +173,27 @@ void HostLinks::settle(double now) {
     if (stranger->since == 0) stranger->since = now;
     return !stranger->channel.open() || now - stranger->since > kPatience;
   });
+  if (std::ranges::find(hosts_, HostLink::Stage::expected, &HostLink::stage) == hosts_.end()) {
+    listener_.socket.reset();
+    strangers_.clear();
+  }
 }
 
-Result<Channel> greet_launcher(Descriptor socket, const std::string& host,
-                               const std::string& secret, const Meeting& meeting) {
-  notice_silence(socket.get());
-  const std::string address =
-      meeting.address.empty() ? own_address_of(socket.get()) : meeting.address;
-  Channel channel(std::move(socket), kMaxGreeting);
-  auto first = channel.await(kAnswerMilliseconds);
-  if (!first) return fail(std::move(first).error());
-  auto mine = random_name(16);
-  if (!mine) return fail(std::move(mine).error());
-  const std::string theirs = JsonFields(*first, "greeting", "").text_or("challenge", {});
-  channel.send(Json{{"host", host},
-                    {"challenge", *mine},
-                    {"proof", proof_of(secret, "keeper", host, theirs, *mine)},
-                    {"address", address},
-                    {"free_port", meeting.port}});
-  auto answer = channel.await(kAnswerMilliseconds);
-  if (!answer) return fail(std::move(answer).error());
-  const std::string proof = JsonFields(*answer, "greeting", "").text_or("proof", {});
-  if (!same_secret(proof, proof_of(secret, "launcher", host, theirs, *mine))) {
-    return fail(Code::denied, "who answers there isn't the topolaunch that started this");
+Result<Channel> greet_launcher(const std::vector<std::string>& addresses, int port,
+                               const std::string& host, const std::string& secret,
+                               const HostGreeting& self) {
+  std::string tried;
+  for (const std::string& address : addresses) {
+    auto socket = connect_to(address, port, kConnectSeconds);
+    auto channel = socket ? shake_hands(std::move(*socket), host, secret, self)
+                          : Result<Channel>(fail(std::move(socket).error()));
+    if (channel) return channel;
+    tried += (tried.empty() ? "" : ", ") + address + " (" + channel.error().message + ")";
   }
-  channel.set_limit(Channel::kMaxMessage);
-  return channel;
+  return fail(Code::unavailable,
+              "topolaunch can't be reached at port " + std::to_string(port) + " of " +
+                  (tried.empty() ? "any address" : tried),
+              "the hosts need a network in common, and no firewall between them");
 }
 
 }  // namespace topolaunch::launcher

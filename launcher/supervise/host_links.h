@@ -15,6 +15,14 @@
 
 namespace topolaunch::launcher {
 
+/// What the keeper of a host says when it joins.
+struct HostGreeting {
+  std::string address;  ///< where ranks there can be met; empty = its own on this connection
+  int free_port = 0;
+  std::string id;       ///< own_host_id()
+  std::string version;  ///< of its topolaunch
+};
+
 /// One other host of the job.
 struct HostLink {
   enum class Stage {
@@ -26,8 +34,7 @@ struct HostLink {
   std::string name;
   Stage stage = Stage::expected;
   Channel channel;
-  std::string address;      ///< where ranks there can be met, as its keeper says
-  int free_port = 0;
+  HostGreeting said;        ///< what its keeper has said of it
   std::string our_address;  ///< ours, at which it has reached us
   pid_t agent_pid = 0;      ///< the process here that started its keeper (ssh), once known
   Descriptor agent;
@@ -59,7 +66,7 @@ class HostLinks {
   void watch(PollSet& set);
   /// What has come in since.
   std::vector<HostNews> take_news();
-  /// Lets go of strangers that have had their time.
+  /// Lets go of strangers that have had their time; once all hosts are here, of the port.
   void settle(double now);
   std::size_t strangers() const { return strangers_.size(); }
 
@@ -81,14 +88,10 @@ class HostLinks {
   std::vector<HostNews> news_;
 };
 
-/// Where ranks could meet on a host.
-struct Meeting {
-  std::string address;  ///< empty = its own on the connection to topolaunch
-  int port = 0;         ///< that was free there
-};
-
-/// The keeper's side of the handshake: a channel to topolaunch that has proved itself.
-Result<Channel> greet_launcher(Descriptor socket, const std::string& host,
-                               const std::string& secret, const Meeting& meeting);
+/// The keeper's side: a channel to the first of `addresses` at which topolaunch itself answers, with
+/// the proof that it does. unavailable: which were tried, and why each failed.
+Result<Channel> greet_launcher(const std::vector<std::string>& addresses, int port,
+                               const std::string& host, const std::string& secret,
+                               const HostGreeting& self);
 
 }  // namespace topolaunch::launcher

@@ -10,13 +10,15 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <array>
 #include <cerrno>
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
+#include "base/capabilities.h"
+#include "base/own_host.h"
 #include "launcher/engine.h"
 #include "launcher/supervise/free_port.h"
+#include "launcher/supervise/host_id.h"
 #include "launcher/supervise/host_keeper.h"
 #include "launcher/supervise/host_links.h"
 #include "launcher/supervise/job_cgroup.h"
@@ -27,8 +29,6 @@ namespace {
 
 constexpr std::size_t kMaxHello = std::size_t{64} << 10;
 constexpr int kHelloMilliseconds = 30'000;
-/// For each of topolaunch's addresses.
-constexpr double kConnectSeconds = 4;
 
 /// The first line of standard input.
 Result<std::string> first_line() {
@@ -89,30 +89,26 @@ int host_main(const std::vector<std::string>& argv, const Outside& outside) {
     return give_up("?", error);
   }
   auto hello = read_hello();
-  if (!hello) {
-    std::array<char, 256> name{};
-    ::gethostname(name.data(), name.size() - 1);
-    return give_up(name.data(), hello.error());
-  }
+  if (!hello) return give_up(own_host_name(), hello.error());
   const int nothing = ::open("/dev/null", O_RDONLY | O_CLOEXEC);
   if (nothing >= 0) ::dup2(nothing, STDIN_FILENO);
   ::prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
   sigset_t all;
   ::sigfillset(&all);
   ::sigprocmask(SIG_SETMASK, &all, nullptr);
-  const std::string parent = own_cgroup(outside.files);
-  const std::string name = parent + "/topolaunch-" + hello->run_id + "-" + hello->host;
+  const std::string cgroup = cgroup_of(*hello, outside.files);
   const pid_t child = ::fork();
-  if (child > 0) return guard(child, JobCgroup::existing(parent.empty() ? parent : name));
+  if (child > 0) return guard(child, JobCgroup::existing(cgroup));
   if (child < 0) return give_up(hello->host, {Code::try_again, "can't fork", {}, {}, 0});
   ::prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);  // not inherited
 
-  auto socket = connect_to(hello->addresses, hello->port, kConnectSeconds);
-  if (!socket) return give_up(hello->host, socket.error());
-  Meeting meeting;
-  if (is_reachable_as(hello->wanted_address)) meeting.address = hello->wanted_address;
-  meeting.port = is_free_port(hello->wanted_port) ? hello->wanted_port : free_port().value_or(0);
-  auto launcher = greet_launcher(std::move(*socket), hello->host, hello->secret, meeting);
+  HostGreeting self;
+  if (is_reachable_as(hello->wanted_address)) self.address = hello->wanted_address;
+  self.free_port = is_free_port(hello->wanted_port) ? hello->wanted_port : free_port().value_or(0);
+  self.id = own_host_id(outside.files);
+  self.version = build_version();
+  auto launcher =
+      greet_launcher(hello->addresses, hello->port, hello->host, hello->secret, self);
   if (!launcher) return give_up(hello->host, launcher.error());
   auto server = ControlServer::open();
   if (!server) return give_up(hello->host, server.error());

@@ -1,17 +1,56 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "launcher/supervise/job_cgroup.h"
 
+#include <dirent.h>
 #include <fcntl.h>
 #include <linux/sched.h>
 #include <signal.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <cctype>
 #include <cerrno>
 #include <sstream>
+#include <string_view>
 
 namespace topolaunch::launcher {
+namespace {
+
+constexpr std::string_view kPrefix = "topolaunch-";
+
+/// Nothing where it can't be opened, or somebody else keeps it.
+Descriptor locked(const std::string& path) {
+  Descriptor folder(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (folder && ::flock(folder.get(), LOCK_EX | LOCK_NB) != 0) folder.reset();
+  return folder;
+}
+
+/// "topolaunch-" and a run's id (a UUID), whatever follows.
+bool is_job_cgroup(std::string_view name) {
+  if (!name.starts_with(kPrefix)) return false;
+  const std::string_view id = name.substr(kPrefix.size(), 36);
+  if (id.size() < 36) return false;
+  for (std::size_t i = 0; i < id.size(); ++i) {
+    const bool dash = i == 8 || i == 13 || i == 18 || i == 23;
+    if (dash ? id[i] != '-' : std::isxdigit(static_cast<unsigned char>(id[i])) == 0) return false;
+  }
+  return true;
+}
+
+/// Groups of jobs whose keeper is gone without a word. One with a process in it can't be removed.
+void remove_abandoned(const std::string& parent) {
+  DIR* const folder = ::opendir(parent.c_str());
+  if (folder == nullptr) return;
+  while (const dirent* const entry = ::readdir(folder)) {
+    const std::string path = parent + "/" + entry->d_name;
+    if (is_job_cgroup(entry->d_name) && locked(path)) ::rmdir(path.c_str());
+  }
+  ::closedir(folder);
+}
+
+}  // namespace
 
 std::string own_cgroup(const Files& files) {
   const auto membership = files.read("/proc/self/cgroup", 1 << 20);
@@ -38,16 +77,22 @@ std::string own_cgroup(const Files& files) {
   return {};
 }
 
-JobCgroup JobCgroup::make(const std::string& parent, const std::string& id) {
+std::string job_cgroup_path(const std::string& parent, const std::string& run_id,
+                            const std::string& host) {
+  const std::string name = run_id + (host.empty() ? "" : "-" + host);
+  if (parent.empty() || name.find('/') != std::string::npos) return {};
+  return parent + "/" + std::string(kPrefix) + name;
+}
+
+JobCgroup JobCgroup::make(const std::string& path) {
   JobCgroup group;
-  if (parent.empty() || id.find('/') != std::string::npos) return group;
-  const std::string path = parent + "/topolaunch-" + id;
+  if (path.empty()) return group;
+  remove_abandoned(path.substr(0, path.rfind('/')));
   if (::mkdir(path.c_str(), 0755) != 0) return group;
-  if (::access((path + "/cgroup.procs").c_str(), W_OK) == 0 &&
-      ::access((path + "/cgroup.kill").c_str(), W_OK) == 0) {
-    group.folder_.reset(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  }
-  if (!group.folder_) {
+  group.folder_ = locked(path);
+  if (!group.folder_ || ::access((path + "/cgroup.procs").c_str(), W_OK) != 0 ||
+      ::access((path + "/cgroup.kill").c_str(), W_OK) != 0) {
+    group.folder_.reset();
     ::rmdir(path.c_str());
     return group;
   }

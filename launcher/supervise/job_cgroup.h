@@ -18,11 +18,17 @@ namespace topolaunch::launcher {
 /// if there is no cgroup v2.
 std::string own_cgroup(const Files& files);
 
+/// The job's own group below `parent`; on another host than the launcher's with that host's name,
+/// as several hosts may be on one machine. Empty where there is no parent.
+std::string job_cgroup_path(const std::string& parent, const std::string& run_id,
+                            const std::string& host = {});
+
 class JobCgroup {
  public:
   JobCgroup() = default;
-  /// Makes `parent`/topolaunch-ID. An empty one when that can't be, or can't be killed.
-  static JobCgroup make(const std::string& parent, const std::string& id);
+  /// Makes it, and takes away what launchers that were killed have left empty beside it. An empty
+  /// one when that can't be, or can't be killed.
+  static JobCgroup make(const std::string& path);
   /// One that somebody else made.
   static JobCgroup existing(std::string path);
 
@@ -37,7 +43,7 @@ class JobCgroup {
 
  private:
   std::string path_;
-  Descriptor folder_;
+  Descriptor folder_;  ///< locked for as long as somebody keeps the group
 };
 
 }  // namespace topolaunch::launcher

@@ -2,9 +2,11 @@
 #include "launcher/supervise/job_run.h"
 
 #include <fcntl.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cmath>
 
 #include "launcher/shim/order.h"
@@ -14,6 +16,18 @@ namespace {
 
 /// Seconds. A job that isn't running by then says which ranks are missing.
 constexpr double kStartLimit = 60;
+
+/// A file without a name, to be read from its beginning; none if it can't be had.
+Descriptor file_with(const std::string& text) {
+  Descriptor file(::memfd_create("topolaunch-input", MFD_CLOEXEC));
+  for (std::size_t at = 0; file && at < text.size();) {
+    const ssize_t n = ::write(file.get(), text.data() + at, text.size() - at);
+    if (n < 0 && errno != EINTR) file.reset();
+    if (n > 0) at += static_cast<std::size_t>(n);
+  }
+  if (file) ::lseek(file.get(), 0, SEEK_SET);
+  return file;
+}
 
 }  // namespace
 
@@ -100,8 +114,9 @@ Result<std::vector<KeptProcess>> JobRun::prepare() {
     ranks_[r].own_group = !(r == 0 && terminal && launch_.shims);
     if (r == 0) {
       const bool relayed = ranks_[r].link != nullptr || (!launch_.shims && ::isatty(0) != 0);
-      Descriptor in = relayed ? stdin_relay_.begin(0)
-                              : Descriptor(::fcntl(0, F_DUPFD_CLOEXEC, 3));
+      Descriptor in = plan_.input ? file_with(*plan_.input)
+                      : relayed   ? stdin_relay_.begin(0)
+                                  : Descriptor(::fcntl(0, F_DUPFD_CLOEXEC, 3));
       if (!in) in.reset(::open("/dev/null", O_RDONLY | O_CLOEXEC));
       if (ranks_[r].link != nullptr) {
         remote_input_ = std::move(in);

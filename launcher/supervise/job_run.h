@@ -87,6 +87,7 @@ class JobRun final : public Run {
   void hear_hosts();
   void hear_host(HostLink& host, Json& message);
   void watch_hosts(PollSet& set);
+  Status recognise(const HostLink& host) const;
   void release_orders();
   bool meet();
   void agent_ended(HostLink& host);

@@ -2,7 +2,6 @@
 //
 // JobRun: its ranks on other hosts, through the hosts' keepers.
 #include <poll.h>
-#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -14,29 +13,15 @@
 
 #include "launcher/json_fields.h"
 #include "launcher/supervise/free_port.h"
-#include "launcher/supervise/handshake.h"
-#include "launcher/supervise/host_keeper.h"
 #include "launcher/supervise/job_run.h"
 
 namespace topolaunch::launcher {
 namespace {
 
-/// Bytes of our stdin that may be on their way to a rank on another host.
-constexpr std::size_t kInputWindow = std::size_t{256} << 10;
 /// When a host is lost, the ranks elsewhere have this long; the job is broken.
 constexpr double kGraceAfterLoss = 3;
 /// A rank that fails because its peer's host is gone can be seen before the loss itself.
 constexpr double kLossExplains = 3;
-
-/// A connection and an agent a host, and as many again on their way in: of the 1024 descriptors that
-/// a process may have by default, a few hundred hosts take all.
-void allow_descriptors_for(std::size_t hosts) {
-  rlimit limit{};
-  const rlim_t needed = 4 * hosts + 256;
-  if (::getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur >= needed) return;
-  limit.rlim_cur = std::min(limit.rlim_max, needed);
-  ::setrlimit(RLIMIT_NOFILE, &limit);
-}
 
 std::string how_it_ended(const std::optional<int>& status) {
   if (!status) return "ended";
@@ -45,20 +30,6 @@ std::string how_it_ended(const std::optional<int>& status) {
 }
 
 }  // namespace
-
-Status JobRun::open_hosts() {
-  if (launch_.hosts.empty()) return {};
-  auto secret = random_name(32);
-  if (!secret) return fail(std::move(secret).error());
-  launch_.control_secret = *secret;
-  auto links = HostLinks::open(launch_.hosts, *secret);
-  if (!links) return fail(std::move(links).error());
-  links_.emplace(std::move(*links));
-  allow_descriptors_for(launch_.hosts.size());
-  released_ = false;
-  input_credit_ = kInputWindow;
-  return {};
-}
 
 void JobRun::watch_hosts(PollSet& set) {
   links_->watch(set);
@@ -87,26 +58,6 @@ void JobRun::watch_hosts(PollSet& set) {
   });
 }
 
-/// The agent's wrapper asks what to start on `host`, and with what in its standard input.
-void JobRun::hear_agent(Stranger& stranger, const std::string& name) {
-  HostLink* const host = links_->find(name);
-  if (host == nullptr || host->stage != HostLink::Stage::expected) return stranger.channel.close();
-  host->agent_pid = stranger.pid;
-  host->agent = open_pidfd(stranger.pid);
-  HostHello hello;
-  hello.run_id = plan_.id;
-  hello.host = name;
-  hello.secret = launch_.control_secret;
-  hello.addresses = links_->addresses();
-  hello.port = links_->port();
-  if (ranks_.front().link == host) {
-    hello.wanted_address = launch_.wanted_address;
-    hello.wanted_port = launch_.wanted_port;
-  }
-  stranger.channel.send(Json{{"agent", words_to_json(launch_.agent)}, {"hello", to_json(hello)}});
-  stranger.channel.close();
-}
-
 void JobRun::agent_ended(HostLink& host) {
   std::optional<int> status;
   if (!has_ended(host.agent_pid, host.agent.get(), status)) return;
@@ -127,7 +78,10 @@ void JobRun::agent_ended(HostLink& host) {
 void JobRun::hear_hosts() {
   for (HostNews& news : links_->take_news()) {
     HostLink& host = links_->hosts()[news.host];
-    if (news.what == HostNews::What::arrived) release_orders();
+    if (news.what == HostNews::What::arrived) {
+      if (Status ok = recognise(host); !ok) fail_start(std::move(ok).error());
+      if (!start_error_) release_orders();
+    }
     if (news.what == HostNews::What::said) hear_host(host, *news.message);
     if (news.what == HostNews::What::lost) lost_host(host, news.why);
   }
@@ -177,8 +131,12 @@ void JobRun::hear_host(HostLink& host, Json& message) {
     input_credit_ += static_cast<std::size_t>(in.integer_or("took", 0, INT_MAX - 1, 0));
   }
   const std::string there = ranks_of(host);  // those that are left there
-  if (in.has("daemon") && !there.empty() && !by_ && !first_failure_) {
-    const int status = in.integer_or("daemon", 0, 0xffff, 0);
+  const int status = in.integer_or("daemon", 0, 0xffff, 0);
+  const bool begun = std::ranges::any_of(ranks_, [&](const RankProcess& rank) {
+    return rank.link == &host && rank.stage >= Stage::running;
+  });
+  // One that leaves in peace before its ranks have begun was told to: mpirun's end tells why.
+  if (in.has("daemon") && (begun || status != 0) && !there.empty() && !by_ && !first_failure_) {
     begin_end(Ending::By::engine,
               WIFSIGNALED(status) ? 128 + WTERMSIG(status) : std::max(1, WEXITSTATUS(status)),
               launch_.program + "'s daemon (orted) on host " + host.name + " " +
@@ -224,8 +182,8 @@ bool JobRun::meet() {
   std::string address;
   int port = 0;
   if (host != nullptr) {
-    address = host->address;
-    port = host->free_port;
+    address = host->said.address;
+    port = host->said.free_port;
     if (!host->linked()) return false;
   } else {
     // Rank 0 is here: at the address at which another host has reached us.

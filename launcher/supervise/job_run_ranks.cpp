@@ -77,7 +77,11 @@ void JobRun::hear_stranger(Stranger& stranger) {
     return;
   }
   // mpirun takes its host for this one, and it must know.
-  if (std::exchange(rank.link, nullptr) != nullptr) release_orders();
+  if (HostLink* const link = std::exchange(rank.link, nullptr)) {
+    const bool expected = link->stage == HostLink::Stage::expected;
+    if (expected && ranks_of(*link).empty()) link->stage = HostLink::Stage::empty;
+    release_orders();
+  }
   if (released_ && rank.channel.open() && !rank.has_order) give_order(rank);
 }
 

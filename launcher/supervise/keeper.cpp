@@ -83,10 +83,9 @@ Result<Keeper> Keeper::start(const std::string& id, const Outside& outside) {
   }
   keeper.pid_ = child;
   keeper.channel_ = Channel(std::move(ours));
-  const std::string parent_group = own_cgroup(outside.files);
   // Known here before the keeper says so: it may be killed between making it and saying so.
-  if (!parent_group.empty()) keeper.cgroup_ = parent_group + "/topolaunch-" + id;
-  if (!keeper.channel_.send(Json{{"id", id}, {"cgroup", parent_group}})) {
+  keeper.cgroup_ = job_cgroup_path(own_cgroup(outside.files), id);
+  if (!keeper.channel_.send(Json{{"cgroup", keeper.cgroup_}})) {
     return fail(Code::internal, "the keeper process ended at once");
   }
   return keeper;

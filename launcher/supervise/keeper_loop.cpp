@@ -38,7 +38,7 @@ class KeeperLoop {
     auto hello = channel_.await(-1);
     if (!hello) return 1;
     JsonFields in(*hello, "hello", "");
-    group_ = JobCgroup::make(in.text_or("cgroup", {}), in.text_or("id", {}));
+    group_ = JobCgroup::make(in.text_or("cgroup", {}));
     while (!finished_) {
       std::vector<Json> messages;
       const bool alive = channel_.receive(messages);

@@ -17,6 +17,9 @@
 #include <cstring>
 #include <memory>
 #include <string_view>
+#include <utility>
+
+#include "base/own_host.h"
 
 namespace topolaunch::launcher {
 namespace {
@@ -51,6 +54,15 @@ std::string text_of(const sockaddr* address) {
   constexpr std::string_view mapped = "::ffff:";
   const bool is_v4 = out.starts_with(mapped) && out.find('.') != std::string_view::npos;
   return std::string(is_v4 ? out.substr(mapped.size()) : out);
+}
+
+std::vector<std::string> texts_of(const AddressList& list) {
+  std::vector<std::string> out;
+  for (const addrinfo* one = list.get(); one != nullptr; one = one->ai_next) {
+    std::string text = text_of(one->ai_addr);
+    if (!text.empty() && std::ranges::find(out, text) == out.end()) out.push_back(std::move(text));
+  }
+  return out;
 }
 
 /// All addresses of this machine's interfaces that are up.
@@ -131,24 +143,29 @@ std::string address_towards(const std::string& host) {
   return {};
 }
 
-bool is_this_machine(const std::string& name) {
+std::vector<std::string> addresses_of(const std::string& name) {
+  return texts_of(resolved(name, 0, 0));
+}
+
+std::vector<std::string> literal_address_of(const std::string& name) {
+  return texts_of(resolved(name, 0, AI_NUMERICHOST));
+}
+
+bool is_this_machine(const std::string& name, const Resolve& resolve) {
+  if (name == "localhost" || name == own_host_name()) return true;
   const std::vector<std::string> own = own_addresses(true);
-  const AddressList list = resolved(name, 0, 0);
-  for (const addrinfo* one = list.get(); one != nullptr; one = one->ai_next) {
-    const std::string text = text_of(one->ai_addr);
+  return std::ranges::any_of(resolve(name), [&](const std::string& address) {
     // All of 127/8 is: Debian gives 127.0.1.1 to a machine's own name.
-    if (text.starts_with("127.") || std::ranges::find(own, text) != own.end()) return true;
-  }
-  return false;
+    return address.starts_with("127.") || address == "::1" ||
+           std::ranges::find(own, address) != own.end();
+  });
 }
 
 bool is_reachable_as(const std::string& name) {
   const std::vector<std::string> own = own_addresses(false);
-  const AddressList list = resolved(name, 0, 0);
-  for (const addrinfo* one = list.get(); one != nullptr; one = one->ai_next) {
-    if (std::ranges::find(own, text_of(one->ai_addr)) != own.end()) return true;
-  }
-  return false;
+  return std::ranges::any_of(addresses_of(name), [&](const std::string& address) {
+    return std::ranges::find(own, address) != own.end();
+  });
 }
 
 std::string own_address_of(int socket) { return own_end(socket); }
@@ -163,27 +180,23 @@ void notice_silence(int socket) {
   ::setsockopt(socket, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
 }
 
-Result<Descriptor> connect_to(const std::vector<std::string>& addresses, int port,
-                              double seconds) {
-  std::string tried;
-  for (const std::string& address : addresses) {
-    const AddressList list = resolved(address, port, AI_NUMERICHOST);
-    int number = EADDRNOTAVAIL;
-    if (list != nullptr) {
-      Descriptor socket(
-          ::socket(list->ai_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
-      number = socket ? 0 : errno;
-      if (socket && ::connect(socket.get(), list->ai_addr, list->ai_addrlen) != 0) {
-        number = errno == EINPROGRESS ? finish_connect(socket.get(), seconds) : errno;
-      }
-      if (number == 0) return socket;
-    }
-    tried += (tried.empty() ? "" : ", ") + address + " (" + std::strerror(number) + ")";
+Result<Descriptor> connect_to(const std::string& address, int port, double seconds) {
+  const AddressList list = resolved(address, port, AI_NUMERICHOST);
+  if (list == nullptr) return fail(Code::unavailable, std::strerror(EADDRNOTAVAIL));
+  Descriptor socket(::socket(list->ai_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+  int number = socket ? 0 : errno;
+  if (socket && ::connect(socket.get(), list->ai_addr, list->ai_addrlen) != 0) {
+    number = errno == EINPROGRESS ? finish_connect(socket.get(), seconds) : errno;
   }
-  return fail(Code::unavailable,
-              "topolaunch can't be reached at port " + std::to_string(port) + " of " +
-                  (tried.empty() ? "any address" : tried),
-              "the hosts need a network in common, and no firewall between them");
+  if (number != 0) return fail(Code::unavailable, std::strerror(number));
+  return socket;
+}
+
+void rest_after_failed_accept(int error) {
+  constexpr int kRestMilliseconds = 50;
+  if (error == EMFILE || error == ENFILE || error == ENOBUFS || error == ENOMEM) {
+    ::poll(nullptr, 0, kRestMilliseconds);
+  }
 }
 
 }  // namespace topolaunch::launcher

@@ -10,6 +10,7 @@
 
 #include "launcher/job_machine.h"
 #include "launcher/job_model.h"
+#include "launcher/json_fields.h"
 #include "launcher/place_ranks.h"
 #include "launcher/placement_file.h"
 #include "launcher/rank_groups.h"
@@ -196,6 +197,11 @@ Result<Answer> compare(const MapOptions& options, const Outside& outside, const 
   // What that costs, where the machine and the job are said.
   if (!options.topology.topologies.empty()) {
     JobOptions job = options.job;
+    for (const std::string& name : options.diff) {  // the first that says one
+      auto kept = read_workload(name, outside);
+      if (!kept) return fail(std::move(kept).error());
+      job = with_workload(std::move(job), *kept);
+    }
     job.ranks = static_cast<int>(a.size());
     auto s = look(options.topology, job, options, outside, voice);
     if (!s) return fail(std::move(s).error());
@@ -249,6 +255,11 @@ Result<Answer> map_verb(const MapOptions& options, const Outside& outside, const
     if (!placed) return fail(std::move(placed).error());
     job.ranks = static_cast<int>(placed->size());
   }
+  if (!options.from.empty()) {
+    auto kept = read_workload(options.from, outside);
+    if (!kept) return fail(std::move(kept).error());
+    job = with_workload(std::move(job), *kept);
+  }
   auto situation = look(options.topology, job, options, outside, voice);
   if (!situation) return fail(std::move(situation).error());
   auto solution = solution_for(options, *situation, outside);
@@ -265,6 +276,13 @@ Result<Answer> map_verb(const MapOptions& options, const Outside& outside, const
                           options.dimension);
     if (!ranks) return fail(std::move(ranks).error());
     return Answer{drawn(options.format, situation->topology(), *ranks), 0};
+  }
+  if (options.format == "json") {
+    Json json = mapping::map_json(situation->topology(), situation->model.graph, *solution);
+    for (const auto& [name, value] : workload_of(job)) {
+      json["workload_options"][name] = word_to_json(value);
+    }
+    return Answer{to_pretty(json), 0};
   }
   auto text =
       mapping::map_text(options.format, situation->topology(), situation->model.graph, *solution);

@@ -10,6 +10,7 @@
 
 #include "base/files.h"
 #include "base/input_file.h"
+#include "bench/comparison.h"
 #include "bench/measurement.h"
 #include "launcher/measured/culprit_checks.h"
 #include "launcher/measured/expected.h"
@@ -146,6 +147,18 @@ Json all_of(const SavedRun& run) {
   return all;
 }
 
+/// What has got slower or faster since an earlier run.
+std::string since(const SavedRun& run, const SavedRun& before) {
+  const std::string name = "run " + before.plan.id;
+  if (!run.measurement || !before.measurement) {
+    return fmt::format("\ncompared with {}: {} run has measured nothing (--validate quick does)\n",
+                       name, run.measurement ? "that" : "this");
+  }
+  const auto differences = bench::compare(*before.measurement, *run.measurement);
+  if (!differences) return fmt::format("\ncompared with {}: {}\n", name, differences.error().text());
+  return "\n" + bench::to_text(*differences, name + " of " + before.measurement->start_time);
+}
+
 }  // namespace
 
 Result<Answer> report_verb(const ReportOptions& options, const Outside& outside) {
@@ -167,6 +180,7 @@ Result<Answer> report_verb(const ReportOptions& options, const Outside& outside)
   if (options.format == "markdown") return Answer{run_markdown(*run, beside), 0};
   if (options.format == "html") return Answer{page::report_page(*run, beside), 0};
   std::string text = run_text(run->plan, all_of(*run), outside.environment);
+  if (beside != nullptr) text += since(*run, *beside);
   if (options.format == "text") return Answer{text, 0};
   const std::string file = options.output.empty() ? run->folder + "/report.html" : options.output;
   const Status written = write_file(file, page::report_page(*run, beside), 0600);

@@ -2,10 +2,10 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <array>
 #include <nlohmann/json.hpp>
 
 #include "base/json.h"
+#include "base/own_host.h"
 #include "quota/guarded_file.h"
 #include "quota/printable.h"
 #include "quota/trust.h"
@@ -14,11 +14,6 @@
 
 namespace topolaunch::quota {
 namespace {
-
-std::string host_name() {
-  std::array<char, 256> name{};
-  return ::gethostname(name.data(), name.size() - 1) == 0 && name[0] != '\0' ? name.data() : "localhost";
-}
 
 /// "https://quota.example.org/x" -> "quota.example.org": the public file's name.
 std::string short_name(const std::string& issuer) {
@@ -49,7 +44,7 @@ Result<IssuerKey> read_issuer_key(const std::string& path) {
 }
 
 Result<std::string> keygen(const KeygenOptions& options, const Outside& outside) {
-  const std::string issuer = options.issuer.empty() ? "https://" + host_name() + "/topolaunch" : options.issuer;
+  const std::string issuer = options.issuer.empty() ? "https://" + own_host_name() + "/topolaunch" : options.issuer;
   if (!is_issuer(issuer)) {
     return fail(Code::wrong_usage, fmt::format("'{}' is not an https URL", printable(issuer)), "--issuer https://HOST/...");
   }

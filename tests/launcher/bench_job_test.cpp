@@ -34,6 +34,22 @@ TEST(BenchPlan, KeepsThePlacementAndTakesAnEngineWithMpi) {
   EXPECT_FALSE(bench_plan(plan, wish, world.outside())->unheard);
 }
 
+TEST(BenchPlan, LeavesTheJobsInputAlone) {
+  TemporaryWorld world;
+  world.environment.set("TOPOLAUNCH_TOPOBENCH", "/bin/true");
+  BenchWish wish;
+  EXPECT_EQ(bench_plan(example_plan(), wish, world.outside())->input, "");
+  wish.input = "{}";
+  EXPECT_EQ(bench_plan(example_plan(), wish, world.outside())->input, "{}");
+}
+
+TEST(ReachedBy, IsTheLastSizeOfATable) {
+  EXPECT_EQ(reached_by(""), "");
+  EXPECT_EQ(reached_by("# size count\n#  (B) (elements)\n"), "");
+  EXPECT_EQ(reached_by("# size\n       8    2  float\n 1048576    262144     float\n     2097"),
+            "up to 1 MiB");
+}
+
 TEST(BenchPlan, NcclWritesTheMachineThatItSeesUnlessTheUserWantsItElsewhere) {
   TemporaryWorld world;
   world.environment.set("TOPOLAUNCH_TOPOBENCH", "/bin/true");

@@ -174,5 +174,29 @@ TEST(Help, OfEveryVerbFitsEightyColumns) {
   }
 }
 
+TEST(CommandLine, ContradictionsAreRefused) {
+  const std::vector<std::pair<std::vector<std::string>, std::string>> cases{
+      {{"-q", "-v", "--", "x"}, "--verbose excludes --quiet"},
+      {{"bench", "--verbose", "--quiet"}, "excludes"},
+      {{"topo", "--json", "--format", "svg"}, "--json excludes --format svg"},
+      {{"map", "--format", "slurm", "--json"}, "--json excludes --format slurm"},
+      {{"report", "--json", "--format", "html"}, "excludes"},
+      {{"report", "-o", "f.html", "--format", "html"}, "excludes"},
+      {{"validate", "--measured", "f", "--observation", "g"}, "excludes"}};
+  for (const auto& [words, part] : cases) {
+    const Error error = error_of(words);
+    EXPECT_EQ(error.code, Code::wrong_usage) << part;
+    EXPECT_THAT(error.message, HasSubstr(part));
+    EXPECT_THAT(error.next, HasSubstr("leave out one of them"));
+  }
+  EXPECT_TRUE(parse({"topo", "--json", "--format", "json"})) << "said twice";
+}
+
+TEST(CommandLine, AFlagBeatsTheContraryOfASetting) {
+  const RunOptions run = run_of({"--verbose", "--", "x"}, setting("quiet", "true"));
+  EXPECT_TRUE(run.verbose);
+  EXPECT_FALSE(run.quiet);
+}
+
 }  // namespace
 }  // namespace topolaunch::launcher

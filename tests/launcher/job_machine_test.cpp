@@ -3,7 +3,7 @@
 
 #include <gmock/gmock.h>
 
-#include "launcher/machine.h"
+#include "base/own_host.h"
 #include "tests/launcher/example_host.h"
 
 namespace topolaunch::launcher {
@@ -18,6 +18,13 @@ TEST(HostsWanted, ThisHostAloneIsAsIfNoneWereGiven) {
   ASSERT_TRUE(own);
   EXPECT_TRUE(own->hosts.empty());
   EXPECT_EQ(own->own_slots, 3);
+  options.hosts = "localhost,127.0.0.1," + own_host_name();
+  const auto names = hosts_wanted(options, world.outside());
+  ASSERT_TRUE(names);
+  EXPECT_TRUE(names->hosts.empty());
+  EXPECT_EQ(names->own_slots, 3) << "each mention counts one";
+  options.hosts = "localhost:2,127.0.0.1:3";
+  EXPECT_EQ(hosts_wanted(options, world.outside()).error().code, Code::wrong_usage);
   options.hosts = "localhost,other.invalid";
   EXPECT_EQ(hosts_wanted(options, world.outside())->hosts.size(), 2U);
 }

@@ -80,6 +80,16 @@ TEST(JobModel, OptionsOfParallelNeedParallel) {
   EXPECT_TRUE(model(options, 4, world));
 }
 
+TEST(JobModel, OneLevelIsRequiredOrSpreadOver) {
+  const TemporaryWorld world;
+  JobOptions options;
+  options.require_level = options.spread_level = "host";
+  EXPECT_EQ(model(options, 4, world).error().code, Code::wrong_usage);
+  options.spread_level = "numa";
+  const auto two = model(options, 4, world);
+  EXPECT_TRUE(two) << two.error().text();
+}
+
 TEST(JobModel, OneSourceSaysWhoTalksToWhom) {
   const TemporaryWorld world;
   JobOptions options;

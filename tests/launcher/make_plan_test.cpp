@@ -34,7 +34,7 @@ struct Scene {
   Plan plan() const {
     const VisibleGpus visible = visible_gpus(topology.hosts.front(), environment);
     return make_plan({topology, graph, solution, visible, environment, options,
-                      EngineChoice{"local", "one host"}, "id", "/bin/x", "/", "127.0.0.1", 29500});
+                      EngineChoice{"local", "one host"}, "id", "/bin/x", "/", "127.0.0.1", 29500, {}});
   }
 };
 

@@ -31,5 +31,16 @@ TEST(PassedBefore, TakesABrokenFileForNone) {
   }
 }
 
+TEST(PassedBefore, AHostThatHasBootedIsMeasuredAgain) {
+  Plan plan = example_plan();
+  const std::string here = pass_key(plan);
+  plan.host_ids["box"] = "m/b1/n";
+  const std::string first = pass_key(plan);
+  EXPECT_NE(first, here);
+  EXPECT_EQ(pass_key(plan), first);
+  plan.host_ids["box"] = "m/b2/n";
+  EXPECT_NE(pass_key(plan), first);
+}
+
 }  // namespace
 }  // namespace topolaunch::launcher

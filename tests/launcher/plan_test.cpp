@@ -14,11 +14,14 @@ Plan example() {
   plan.id = "0190-1";
   plan.engine = "mpirun";
   plan.engine_why = "asked for";
+  plan.workload = {{"parallel", "tp=2"}, {"traffic", "/caf\xe9"}};
   plan.engine_args = {"--mca", "btl", "tcp,self"};
   plan.command = {"python", "train.py", "caf\xe9", ""};
   plan.executable = "/usr/bin/python";
   plan.working_directory = "/home/mira";
   plan.hosts = {"h01"};
+  plan.host_ids = {{"h01", "m/b/net:[1]"}};
+  plan.input = "a line\n";
   plan.unset = {"AWS_SECRET"};
   plan.master_address = "h01";
   plan.master_port = 29500;

@@ -21,8 +21,9 @@ RATES = ["--link-rate", "host=200Mb/s,uplink=200Mb/s", "--bytes", "1M"]
 MCA = "--mca btl tcp,self --mca btl_tcp_if_include 10.77.0.0/16 --mca mpi_yield_when_idle 1"
 
 
-def bed(*words):
-    return subprocess.run(BED + [str(w) for w in words], text=True, capture_output=True, timeout=150)
+def bed(*words, given=None):
+    return subprocess.run(BED + [str(w) for w in words], text=True, capture_output=True, timeout=150,
+                          input=given)
 
 
 class Placed:
@@ -46,12 +47,22 @@ class Placed:
         self.log.unlink(missing_ok=True)
         return sorted(lines)
 
-    def launch(self, *options):
+    def topolaunch(self, *words, given=None, fabric=True):
+        """On the head: the verb, and what every one over hosts needs."""
+        verb = words[:1] if words[0] == "bench" else ()
+        fabric = ["--topology", self.conf, *RATES] if fabric else []
+        return bed("exec", "head", "env", f"TOPOLAUNCH_STATE_DIR={self.folder}/state", self.program, *verb,
+                   *fabric, "--engine-args",
+                   f"--mca plm_rsh_agent {self.agent} {MCA}", *words[len(verb):], given=given)
+
+    def last_run(self):
+        return sorted((self.folder / "state/runs").iterdir())[-1]
+
+    def launch(self, *options, fabric=True):
         """(host by rank as the ranks say it, stderr)"""
-        done = bed("exec", "head", "env", f"TOPOLAUNCH_STATE_DIR={self.folder}/state", self.program,
-                   "--topology", self.conf, *RATES, "--validate", "placement", "--engine-args",
-                   f"--mca plm_rsh_agent {self.agent} {MCA}", *options,
-                   "--", "sh", "-c", "echo $RANK $(hostname) $LOCAL_RANK $GROUP_RANK $MASTER_ADDR")
+        done = self.topolaunch("--validate", "placement", *options,
+                               "--", "sh", "-c", "echo $RANK $(hostname) $LOCAL_RANK $GROUP_RANK $MASTER_ADDR",
+                               fabric=fabric)
         if done.returncode != 0:
             self.wrong.append(f"{options}: status {done.returncode}: {done.stderr}")
         ranks = {}
@@ -90,12 +101,61 @@ def check(program, folder):
     p.expect("by address, and this machine", [r[0] for r in ranks], ["placed-h01", "placed-head"])
     p.expect("the fabric does not name the head", "placed-head: named by no switch" in words, True)
     ranks, words = p.launch("--hosts", ",".join(robin), "--ab")
-    runs = sorted((folder / "state/runs").iterdir())
-    ab = json.loads((runs[-1] / "ab.json").read_text())
+    ab = json.loads((p.last_run() / "ab.json").read_text())
     p.expect("--ab: evidence of both orders", (ab["given"]["hosts"], ab["solved"]["hosts"]),
              (robin, grouped))
     p.expect("--ab: what ran", [r[0] for r in ranks], grouped if ab["runs"] == "solved" else robin)
+    names_of_one_machine(p)
+    hosts_that_have_changed(p)
+    measured(p)
     return p.wrong
+
+
+def names_of_one_machine(p):
+    own = bed("exec", "head", "hostname", "-I").stdout.split()[0]
+    ranks, words = p.launch("--hosts", f"placed-h01,localhost,placed-head,{own}")
+    p.expect("names of this machine are repeats of one host", [(r[0], r[1]) for r in ranks],
+             [("placed-h01", "0")] + [("placed-head", str(i)) for i in range(3)])
+    p.expect("and the checks know it", "3 checks passed" in words, True)
+    ranks, words = p.launch("--hosts", f"127.0.0.1,placed-head,{own}", fabric=False)
+    p.expect("this machine alone", [(r[0], r[1]) for r in ranks],
+             [("placed-head", str(i)) for i in range(3)])
+    p.expect("checks of it", "3 checks passed" in words, True)
+
+
+def hosts_that_have_changed(p):
+    p.launch("--hosts", "placed-h00,placed-h04,placed-h05")
+    p.asked()
+    entry = p.folder / "state/hosts/placed-h04.json"
+    facts = json.loads(entry.read_text())
+    machine, _, network = facts["id"].split("/", 2)
+    entry.write_text(json.dumps({**facts, "id": f"{machine}/another-boot/{network}"}))
+    ranks, words = p.launch("--hosts", "placed-h00,placed-h04,placed-h05")
+    p.expect("a host that has booted: all are asked", p.asked(), [f"placed-h0{i}" for i in (0, 4, 5)])
+    p.expect("and the job runs", [r[0] for r in ranks], [f"placed-h0{i}" for i in (0, 4, 5)])
+    p.expect("which is said", "host placed-h04 has booted since topolaunch asked what it is: all hosts are "
+             "asked again" in words, True)
+    p.launch("--hosts", "placed-h00,placed-h04,placed-h05")
+    p.expect("and remembered", p.asked(), [])
+
+
+def measured(p):
+    hosts = ("--hosts", "placed-h00,placed-h03,placed-h01,placed-h04")
+    done = p.topolaunch("--validate", "quick", *hosts, "--", "sh", "-c", "[ $RANK != 0 ] || cat", given="words\n")
+    p.expect("--validate quick leaves the job its input", (done.returncode, done.stdout), (0, "words\n"))
+    p.expect("and measures", "4 MiB allreduce in" in done.stderr and "none of them of the speed" in done.stderr, True)
+    measurement = json.loads((p.last_run() / "measurement.json").read_text())
+    p.expect("on the placement", [one["host"] for one in measurement["placement"]],
+             [f"placed-h0{i}" for i in (0, 1, 3, 4)])
+    one = p.topolaunch("--validate", "quick", "--hosts", "placed-h02", "-n", "2", "--oversubscribe", "--", "true")
+    p.expect("also on one other host", (one.returncode, "4 MiB allreduce in" in one.stderr), (0, True))
+    sizes = ("--", "-b", "64K", "-e", "128K", "-n", "2", "-w", "1")
+    done = p.topolaunch("bench", *hosts, *sizes)
+    rows = [line.split()[0] for line in done.stdout.splitlines() if line[:1] == " "]
+    p.expect("bench over hosts", (done.returncode, rows), (0, ["65536", "131072"]))
+    done = p.topolaunch("bench", "--json", *hosts, *sizes)
+    ranks = json.loads(done.stdout)["placement"] if done.returncode == 0 else done.stderr
+    p.expect("as JSON", [one["host"] for one in ranks], [f"placed-h0{i}" for i in (0, 1, 3, 4)])
 
 
 def main():

@@ -31,6 +31,11 @@ TEST(OrderTrial, RefusesOrdersAndGroupsThatAreNone) {
               HasSubstr("in two groups of a phase, or is none"));
   EXPECT_THAT(fault(R"({"orders": [[0, 1]], "phases": [{"collective": "pairs", "pairs": [[0, 0, 8]]}]})"),
               HasSubstr("a pair that is none"));
+  EXPECT_THAT(fault(R"({"orders": [[0, 1]], "phases": [{"collective": "ring", "bytes": 1073741825}]})"),
+              HasSubstr("more than 1 GiB"));
+  EXPECT_THAT(fault(R"({"orders": [[0, 1]], "phases": [{"collective": "pairs",
+                        "pairs": [[0, 1, 1073741824], [1, 0, 1]]}]})"),
+              HasSubstr("more than 1 GiB"));
 }
 
 TEST(OrderTrial, TimesEveryCollectiveInEveryOrder) {

@@ -3,6 +3,11 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
+#include "base/clock.h"
+#include "base/commands.h"
+
 namespace topolaunch::launcher {
 namespace {
 
@@ -15,6 +20,32 @@ TEST(Mpirun, ReadsBlame) {
   ASSERT_TRUE(killed);
   EXPECT_EQ(*killed, std::pair(2, 9));
   EXPECT_FALSE(failure_in_mpirun_words("no blame"));
+}
+
+TEST(Mpirun, TheUsersParametersStandAndNoneIsGivenTwice) {
+  const RootedFiles files;
+  const SystemCommands commands;
+  const SystemClock clock;
+  const Environment environment{{"PATH", "/usr/bin:/bin"}, {"SLURM_JOB_ID", "7"}};
+  Plan plan;
+  plan.id = "id";
+  plan.hosts = {"localhost"};
+  plan.ranks.resize(4096);  // more than there are CPUs
+  for (RankPlan& rank : plan.ranks) rank.host = "localhost";
+  const std::vector<std::string> names{"ras", "plm", "odls_base_sigkill_timeout",
+                                       "mpi_yield_when_idle", "orte_tmpdir_base"};
+  for (const std::string& name : names) {
+    for (const std::string& word : {std::string("--mca"), name, std::string("mine")}) {
+      plan.engine_args.push_back(word);
+    }
+  }
+  const auto all = MpirunEngine().commands(plan, {files, commands, clock, environment});
+  if (!all) GTEST_SKIP() << all.error().text();
+  for (const std::string& name : names) {
+    const auto& words = all->front();
+    EXPECT_EQ(std::ranges::count(words, name), 1) << name;
+    EXPECT_EQ(*(std::ranges::find(words, name) + 1), "mine") << name;
+  }
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 
 #include "base/clock.h"
 #include "base/commands.h"
+#include "base/own_host.h"
 #include "launcher/engine/mpirun_version.h"
 
 namespace topolaunch::launcher {
@@ -30,7 +31,10 @@ class RemoteStartTest : public ::testing::Test {
   Result<RemoteStart> start(const Plan& plan, int major = 4, const std::string& scratch = "/s") {
     MpirunVersion version;
     version.major = major;
-    return remote_start(version, plan, scratch, {files_, commands_, clock_, environment_});
+    std::vector<std::string> elsewhere = plan.hosts;
+    std::erase(elsewhere, "localhost");
+    return remote_start(version, plan, std::move(elsewhere), scratch,
+                        {files_, commands_, clock_, environment_});
   }
   /// The word behind `name`; empty if it isn't there.
   static std::string behind(const RemoteStart& start, const std::string& name) {
@@ -53,6 +57,12 @@ TEST_F(RemoteStartTest, NamesAHostForEachRankInOrder) {
   EXPECT_EQ(behind(*got, "orte_keep_fqdn_hostnames"), "1");
   EXPECT_TRUE(behind(*got, "plm_rsh_agent").ends_with(" __agent"));
   EXPECT_TRUE(behind(*got, "orte_launch_agent").ends_with(" __host orted"));
+}
+
+TEST_F(RemoteStartTest, CallsThisHostAsMpirunDoes) {
+  const auto got = start(plan_over({"h1", "localhost", "h2"}));
+  ASSERT_TRUE(got) << got.error().message;
+  EXPECT_EQ(got->files.at("hosts"), "h1\n" + own_host_name() + "\nh2\n");
 }
 
 TEST_F(RemoteStartTest, SaysItInTheWordsOfOpenMpi5) {

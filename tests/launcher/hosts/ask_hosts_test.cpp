@@ -48,6 +48,11 @@ TEST(AskHosts, NamesEveryHostThatDoesNotAnswerAndWhy) {
     if (host == "slow" || host == "slow2") return fail(Code::try_again, "past the deadline");
     if (host == "dead") return CommandOutput{255, "", "ssh: connect to host dead: No route\n"};
     if (host == "bare") return CommandOutput{127, "", "sh: not found\n"};
+    if (host == "old") {
+      HostFacts facts = example_facts(host);
+      facts.version = "0.0.9";
+      return CommandOutput{0, framed(facts), ""};
+    }
     if (host == "odd") return CommandOutput{0, "hello\n", ""};
     if (host == "cut") {
       const std::string whole = framed(example_facts(host));
@@ -55,13 +60,14 @@ TEST(AskHosts, NamesEveryHostThatDoesNotAnswerAndWhy) {
     }
     return CommandOutput{0, framed(example_facts(host)), ""};
   };
-  const auto asked = ask({"good", "slow", "dead", "bare", "slow2", "odd", "cut"}, agent);
+  const auto asked = ask({"good", "slow", "dead", "bare", "slow2", "odd", "cut", "old"}, agent);
   EXPECT_TRUE(asked.answers[0]);
   EXPECT_EQ(asked.error.code, Code::unavailable);
   EXPECT_EQ(asked.error.message,
-            "6 of 7 hosts asked can't be used: slow, slow2: no answer within 30 s; dead: ssh: "
+            "7 of 8 hosts asked can't be used: slow, slow2: no answer within 30 s; dead: ssh: "
             "connect to host dead: No route; bare: topolaunch is not there as /opt/topo launch; "
-            "odd: its answer is not topolaunch's; cut: its answer was cut off");
+            "odd: its answer is not topolaunch's; cut: its answer was cut off; "
+            "old: has topolaunch 0.0.9, and this is " + std::string(build_version()));
 }
 
 }  // namespace

@@ -17,8 +17,7 @@ namespace topolaunch::launcher {
 inline HostFacts example_facts(const std::string& name) {
   HostFacts facts;
   facts.host_name = name;
-  facts.machine_id = "m-" + name;
-  facts.boot_id = "b";
+  facts.id = "m-" + name + "/b/net:[1]";
   facts.networks = {"10.0.0.1/8"};
   facts.version = build_version();
   facts.topology.hosts = {example_host(2)};

@@ -5,7 +5,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "launcher/machine.h"
+#include "base/own_host.h"
 #include "tests/launcher/example_host.h"
 
 namespace topolaunch::launcher {
@@ -19,24 +19,7 @@ TEST(HostFacts, OfThisHostGoThereAndBack) {
   const auto back = facts_from_frame("motd\n" + framed(*facts), "here");
   ASSERT_TRUE(back) << back.error().text();
   EXPECT_EQ(to_json(*back), to_json(*facts));
-  EXPECT_EQ(back->fingerprint(), facts->fingerprint());
-}
-
-TEST(HostFacts, FingerprintTellsMachinesBootsAndContainersApart) {
-  HostFacts one;
-  one.host_name = "n1";
-  one.machine_id = "m";
-  one.boot_id = "b";
-  one.network_namespace = "net:[1]";
-  HostFacts same = one;
-  same.host_name = "n1.cluster";
-  EXPECT_EQ(one.fingerprint(), same.fingerprint());
-  for (std::string HostFacts::* const part :
-       {&HostFacts::machine_id, &HostFacts::boot_id, &HostFacts::network_namespace}) {
-    HostFacts other = one;
-    other.*part = "other";
-    EXPECT_NE(one.fingerprint(), other.fingerprint());
-  }
+  EXPECT_EQ(back->id, facts->id);
 }
 
 TEST(HostFacts, AreRefusedWhereTheyAreOfAnotherKind) {

@@ -3,7 +3,11 @@
 
 #include <gmock/gmock.h>
 
+#include <algorithm>
+
+#include "base/own_host.h"
 #include "launcher/hosts/own_networks.h"
+#include "launcher/supervise/network.h"
 #include "tests/launcher/hosts/example_agent.h"
 
 namespace topolaunch::launcher {
@@ -130,6 +134,33 @@ TEST_F(HostMachineTest, LooksAtThisHostItself) {
   const auto machine = look("localhost,a.invalid");
   ASSERT_TRUE(machine) << machine.error().text();
   EXPECT_THAT(agent.asked, ElementsAre("a.invalid"));
+}
+
+TEST_F(HostMachineTest, AllNamesOfThisMachineAreOneHost) {
+  std::string all = "localhost:2,127.0.0.1:2," + own_host_name() + ":2";
+  for (const std::string& address : reachable_addresses()) {
+    all += (address.find(':') == std::string::npos ? "," + address : ",[" + address + "]") + ":2";
+  }
+  const int names_given = static_cast<int>(std::ranges::count(all, ',')) + 1;
+  const auto asked = look(all);
+  ASSERT_TRUE(asked) << asked.error().text();
+  EXPECT_THAT(names(*asked), ElementsAre("localhost"));
+  EXPECT_THAT(asked->slots(), ElementsAre(2 * names_given));
+  // Nor are they several where the topology describes some of them, and nobody is asked.
+  options.topologies = {world.file("t.json", R"({"schema": "topolaunch.topo/1", "hosts": [
+      {"name": "localhost", "numa": [{"id": 0, "cpus": "0-1"}]},
+      {"name": ")" + own_host_name() + R"(", "numa": [{"id": 0, "cpus": "0-1"}]}]})")};
+  const auto described = look("a.invalid,localhost," + own_host_name());
+  ASSERT_TRUE(described) << described.error().text();
+  EXPECT_THAT(names(*described), ElementsAre("a.invalid", "localhost"));
+}
+
+TEST_F(HostMachineTest, NamesWithDifferentDomainsStayApartWhateverTheFabricSays) {
+  options.topologies = {world.file("t.json", R"({"schema": "topolaunch.topo/1", "hosts": [
+      {"name": "n1", "numa": [{"id": 0, "cpus": "0-1"}]}]})")};
+  const auto machine = look("n1.a,n1.b");
+  ASSERT_TRUE(machine) << machine.error().text();
+  EXPECT_THAT(names(*machine), ElementsAre("n1.a", "n1.b"));
 }
 
 }  // namespace

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "launcher/hosts/own_networks.h"
 
-#include <gmock/gmock.h>
+#include <gtest/gtest.h>
 
-#include "launcher/machine.h"
 #include "tests/support/memory_files.h"
 
 namespace topolaunch::launcher {
@@ -30,30 +29,6 @@ TEST(DefaultRoute, IsNotTheUnreachableOneOfLoopback) {
   EXPECT_FALSE(has_default_route(files));
   files.add("/proc/net/route", "eth0\t00000000\t01004D0A\t0003\t0\t0\t0\t00000000\t0\t0\t0\n");
   EXPECT_TRUE(has_default_route(files));
-}
-
-TEST(IsThisHost, KnowsItsNamesAndAddresses) {
-  const auto none = [](const std::string&) { return std::vector<std::string>(); };
-  EXPECT_TRUE(is_this_host("localhost", none));
-  EXPECT_TRUE(is_this_host(own_host_name(), none));
-  EXPECT_FALSE(is_this_host("elsewhere", none));
-  EXPECT_TRUE(is_this_host("alias", [](const std::string&) {
-    return std::vector<std::string>{"127.0.1.1"};
-  }));
-  const auto own = own_networks();
-  if (own.empty()) GTEST_SKIP() << "no network besides loopback";
-  EXPECT_TRUE(is_this_host("alias", [&](const std::string&) {
-    return std::vector<std::string>{own.front().substr(0, own.front().find('/'))};
-  }));
-  EXPECT_FALSE(is_this_host("other", [](const std::string&) {
-    return std::vector<std::string>{"203.0.113.9"};
-  }));
-}
-
-TEST(AddressesOf, AreThoseOfTheSystem) {
-  EXPECT_THAT(addresses_of("127.0.0.1"), testing::ElementsAre("127.0.0.1"));
-  EXPECT_THAT(addresses_of("::1"), testing::ElementsAre("::1"));
-  EXPECT_THAT(addresses_of("no-such-host.invalid"), testing::IsEmpty());
 }
 
 }  // namespace

@@ -50,6 +50,8 @@ TEST(ClosingLines, HoldMeasurementBesideEstimate) {
   s.verdict.checks = {{"ranks", Outcome::pass, "", "", "", ""}};
   EXPECT_EQ(closing_lines(s)[1],
             "speed   64 MiB allreduce in 1 ms, estimate 900 us (nccl 2.28.9); 1 check passed");
+  s.verdict.checks.push_back({"allreduce", Outcome::not_applicable, "", "", "", "an estimate"});
+  EXPECT_THAT(closing_lines(s)[1], HasSubstr("; 1 check passed, none of them of the speed"));
   s.verdict.checks.push_back({"cpus", Outcome::fail, "", "", "", "rank 1 on box"});
   EXPECT_THAT(closing_lines(s)[1], HasSubstr("check 'cpus' FAILED: rank 1 on box"));
 }

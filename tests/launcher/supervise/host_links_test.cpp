@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "launcher/supervise/host_links.h"
 
+#include <arpa/inet.h>
 #include <gtest/gtest.h>
+#include <netinet/in.h>
 #include <sys/socket.h>
 
 #include <future>
@@ -19,7 +21,7 @@ class HostLinksTest : public ::testing::Test {
     links_.emplace(std::move(*links));
   }
   Descriptor connected() {
-    auto socket = connect_to({"127.0.0.1"}, links_->port(), 2);
+    auto socket = connect_to("127.0.0.1", links_->port(), 2);
     EXPECT_TRUE(socket);
     return socket ? std::move(*socket) : Descriptor();
   }
@@ -31,8 +33,8 @@ class HostLinksTest : public ::testing::Test {
   }
   /// A keeper that says it is `host` and knows `secret`; waits until it has its answer.
   Result<Channel> keeper(const std::string& host, const std::string& secret) {
-    auto told = std::async(std::launch::async, [&, socket = connected()]() mutable {
-      return greet_launcher(std::move(socket), host, secret, {"", 4711});
+    auto told = std::async(std::launch::async, [&] {
+      return greet_launcher(addresses_, links_->port(), host, secret, {"", 4711, "an id", "1.2"});
     });
     while (told.wait_for(std::chrono::seconds(0)) != std::future_status::ready) turn();
     return told.get();
@@ -47,6 +49,7 @@ class HostLinksTest : public ::testing::Test {
     return false;
   }
   std::optional<HostLinks> links_;
+  std::vector<std::string> addresses_{"127.0.0.1"};
 };
 
 TEST_F(HostLinksTest, LetsInWhoKnowsTheSecretAndIsAHostOfThePlan) {
@@ -57,8 +60,10 @@ TEST_F(HostLinksTest, LetsInWhoKnowsTheSecretAndIsAHostOfThePlan) {
   EXPECT_EQ(news[0].what, HostNews::What::arrived);
   const HostLink& host = *links_->find("a");
   EXPECT_TRUE(host.linked());
-  EXPECT_EQ(host.free_port, 4711);
-  EXPECT_EQ(host.address, "127.0.0.1");
+  EXPECT_EQ(host.said.free_port, 4711);
+  EXPECT_EQ(host.said.address, "127.0.0.1");
+  EXPECT_EQ(host.said.id, "an id");
+  EXPECT_EQ(host.said.version, "1.2");
   EXPECT_EQ(host.our_address, "127.0.0.1");
 }
 
@@ -79,6 +84,47 @@ TEST_F(HostLinksTest, AKeeperTrustsNobodyWhoDoesNotKnowTheSecret) {
   ASSERT_TRUE(impostor);
   std::swap(*links_, *impostor);
   EXPECT_FALSE(keeper("a", "secret"));
+}
+
+TEST_F(HostLinksTest, AKeeperGoesOnToTheAddressAtWhichTopolaunchAnswers) {
+  // Somebody else has that port at another address, takes the connection, and speaks another tongue.
+  const Descriptor other(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  sockaddr_in there{};
+  there.sin_family = AF_INET;
+  there.sin_port = htons(static_cast<std::uint16_t>(links_->port()));
+  const int on = 1;
+  ::setsockopt(other.get(), SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
+  ASSERT_EQ(::inet_pton(AF_INET, "127.0.0.2", &there.sin_addr), 1);
+  // The port is taken on all addresses by ours: the stranger has one of his own.
+  there.sin_port = 0;
+  ASSERT_EQ(::bind(other.get(), reinterpret_cast<sockaddr*>(&there), sizeof there), 0);
+  ASSERT_EQ(::listen(other.get(), 4), 0);
+  socklen_t size = sizeof there;
+  ::getsockname(other.get(), reinterpret_cast<sockaddr*>(&there), &size);
+  auto deaf = std::async(std::launch::async, [&] {
+    const Descriptor guest(::accept(other.get(), nullptr, nullptr));
+    return ::send(guest.get(), "SSH-2.0-x\r\n", 11, MSG_NOSIGNAL) == 11;
+  });
+  const auto none = greet_launcher({"127.0.0.2", "no-address"}, ntohs(there.sin_port), "a", "secret", {});
+  ASSERT_FALSE(none);
+  EXPECT_TRUE(deaf.get());
+  EXPECT_EQ(none.error().code, Code::unavailable);
+  EXPECT_NE(none.error().message.find("127.0.0.2 ("), std::string::npos) << none.error().message;
+  EXPECT_NE(none.error().message.find("), no-address ("), std::string::npos) << none.error().message;
+  addresses_ = {"192.0.2.1", "no-address", "127.0.0.1"};
+  EXPECT_TRUE(keeper("a", "secret"));
+}
+
+TEST_F(HostLinksTest, ThePortIsOpenUntilAllHostsAreHere) {
+  const auto a = keeper("a", "secret");
+  turn();
+  const Descriptor crowd = connected();
+  const auto b = keeper("b", "secret");
+  ASSERT_TRUE(a && b);
+  turn();
+  EXPECT_EQ(links_->strangers(), 0U);
+  EXPECT_FALSE(connect_to("127.0.0.1", links_->port(), 2));
+  EXPECT_TRUE(links_->find("a")->linked() && links_->find("b")->linked());
 }
 
 TEST_F(HostLinksTest, CutsOffGarbageAndWhoSaysTooMuch) {
