@@ -3,9 +3,9 @@
 """Holds topobench's p50 against an independent MPI_Allreduce loop, interleaved.
 
     bench/perf/topobench_against_loop.py BUILD_FOLDER [--rounds 21] [--sizes 1024,65536,1048576]
-                                         [--nice -10]
+                                         [--realtime]
 
-On a machine that others use, times of microseconds are the scheduler's: --nice -10 (as root) lets
+On a machine that others use, times of microseconds are the scheduler's: --realtime (as root; chrt) lets
 both programs go before the others. The load is printed beside the figures.
 
 Each round runs both once per size, in alternating order, on the same cores; the table shows the
@@ -25,8 +25,8 @@ ENVIRONMENT = dict(os.environ, OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROO
                    OMPI_MCA_mpi_yield_when_idle="1")
 
 
-def mpirun(nice, ranks, *command):
-    before = ["nice", "-n", str(nice)] if nice else []
+def mpirun(realtime, ranks, *command):
+    before = ["chrt", "-f", "1"] if realtime else []
     return subprocess.run([*before, "mpirun", "-n", str(ranks), "--bind-to", "core", *map(str, command)],
                           env=ENVIRONMENT, check=True, capture_output=True, text=True).stdout
 
@@ -38,17 +38,17 @@ def main():
     parser.add_argument("--iterations", type=int, default=200)
     parser.add_argument("--ranks", type=int, default=2)
     parser.add_argument("--sizes", default="8,1024,16384,262144,1048576,4194304")
-    parser.add_argument("--nice", type=int, default=0)
+    parser.add_argument("--realtime", action="store_true")
     a = parser.parse_args()
     topobench, loop = a.build / "bench/topobench", a.build / "bench/allreduce_loop"
 
     def by_topobench(size):
-        out = mpirun(a.nice, a.ranks, topobench, "-b", size, "-e", size, "-n", a.iterations, "-w", 5, "-c", 0,
+        out = mpirun(a.realtime, a.ranks, topobench, "-b", size, "-e", size, "-n", a.iterations, "-w", 5, "-c", 0,
                      "--subject", "mpi", "--json", "-")
         return json.loads(out)["results"][0]["out_of_place"]["p50_seconds"]
 
     def by_loop(size):
-        return float(mpirun(a.nice, a.ranks, loop, size, a.iterations, 5).split()[1])
+        return float(mpirun(a.realtime, a.ranks, loop, size, a.iterations, 5).split()[1])
 
     print(f"{'size':>10} {'loop us':>10} {'topobench us':>13} {'ratio':>7} {'scatter':>8} {'load':>5}")
     for size in map(int, a.sizes.split(",")):

