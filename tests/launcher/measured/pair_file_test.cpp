@@ -122,10 +122,12 @@ TEST_F(SharedPairs, TheEightSlowAndTheFailedPairsOfARealClusterAreNamed) {
   EXPECT_EQ(count_, 810u);
   // By hand: below 10 of 13.5 GB/s in alltoall and in sendrecv over one GPU a host.
   for (const char* pair :
-       {"001 - cnode2-004", "002 - cnode2-003", "002 - cnode2-006", "004 - cnode2-006",
-        "004 - cnode2-009", "011 - cnode2-012", "013 - cnode2-016", "013 - cnode2-017"}) {
+       {"001 - cnode2-004", "002 - cnode2-006", "004 - cnode2-006", "004 - cnode2-009",
+        "011 - cnode2-012", "013 - cnode2-016", "013 - cnode2-017"}) {
     EXPECT_THAT(names, testing::Contains(std::string("path cnode2-") + pair));
   }
+  // The eighth, 002 - 003, is one of many of a host that is slow as a whole.
+  EXPECT_THAT(names, testing::Contains("host cnode2-003 or its link"));
   // Failed in three tests or more.
   for (const char* pair : {"002 - cnode2-008", "003 - cnode2-008", "005 - cnode2-016",
                            "007 - cnode2-016", "008 - cnode2-009"}) {
