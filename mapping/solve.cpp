@@ -181,7 +181,12 @@ Result<Solution> solve(const topo::Topology& topology, const RankGraph& graph, c
 
   auto candidates = ranked_candidates(topology, graph, constraints, *pool, *rules, model);
   auto seats = best.seats();
-  const bool tidier = leaves_less(topology, *pool, constraints, model, candidates, best, graph, seats);
+  bool tidier = leaves_less(topology, *pool, constraints, model, candidates, best, graph, seats);
+  // A candidate's hosts say which are used, not how often: filled in order they may break a rule.
+  if (tidier && !fault_of(seats).empty()) {
+    seats = best.seats();
+    tidier = false;
+  }
   auto solution = solution_of(topology, graph, constraints, *pool, given, seats);
   if (tidier) solution.reasons.insert(solution.reasons.begin(), "these hosts leave fewer seats between others' jobs");
   if (!rules->empty() && given != *start)
