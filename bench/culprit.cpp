@@ -237,6 +237,7 @@ Findings culprits_of_pairs(const Measurement& m) {
   if (!m.pairs) return nothing.why_not = "no pairs were measured", nothing;
   const PairMatrix& p = *m.pairs;
   std::vector<const Device*> ends;
+  ends.reserve(p.ranks.size());
   std::map<std::string, int> on_host;
   for (const int rank : p.ranks) {
     const Device* d = device_of(m, rank);

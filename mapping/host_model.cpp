@@ -145,8 +145,8 @@ HostModel::HostModel(const topo::Host& host) : gpus_(count_of(host.gpus)), cpu_c
   for (int a = 0; a < gpus_; ++a) {
     for (int b = 0; b < gpus_; ++b) {
       if (a == b) continue;
-      auto& gbps = pair_[ix(a * gpus_ + b)];
-      auto& road = road_[ix(a * gpus_ + b)];
+      auto& gbps = pair_[cell(a, b)];
+      auto& road = road_[cell(a, b)];
       for (const auto& link : host.gpus[ix(a)].links)
         if (link.to == topo::GpuLink::To::gpu && link.peer == b) gbps += link_gbps(host.gpus[ix(a)], link);
       if (gbps > 0) {
@@ -176,7 +176,7 @@ HostModel::HostModel(const topo::Host& host) : gpus_(count_of(host.gpus)), cpu_c
   }
   for (int a = 0; a < gpus_; ++a)
     for (int b = 0; b < gpus_; ++b)
-      if (a != b && gpus_ > 1 && pair_[ix(a * gpus_ + b)] != pair_[1]) uniform_ = false;
+      if (a != b && gpus_ > 1 && pair_[cell(a, b)] != pair_[1]) uniform_ = false;
 }
 
 std::vector<int> HostModel::socket_nics(const std::vector<int>& gpus, int gpu) const {

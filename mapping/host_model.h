@@ -39,8 +39,8 @@ class HostModel {
 
   int gpus() const { return gpus_; }
   int compute_capability() const { return compute_capability_; }
-  double pair(int a, int b) const { return pair_[static_cast<std::size_t>(a * gpus_ + b)]; }  ///< GB/s
-  Road road(int a, int b) const { return road_[static_cast<std::size_t>(a * gpus_ + b)]; }
+  double pair(int a, int b) const { return pair_[cell(a, b)]; }  ///< GB/s
+  Road road(int a, int b) const { return road_[cell(a, b)]; }
   double port(int gpu) const { return port_[static_cast<std::size_t>(gpu)]; }    ///< into the NVSwitch
   double pcie(int gpu) const { return pcie_[static_cast<std::size_t>(gpu)]; }
   int pcie_switch(int gpu) const { return switch_[static_cast<std::size_t>(gpu)]; }  ///< number in the host
@@ -64,6 +64,9 @@ class HostModel {
 
  private:
   LocalBandwidth compute(const std::vector<int>& gpus) const;
+  std::size_t cell(int a, int b) const {
+    return static_cast<std::size_t>(a) * static_cast<std::size_t>(gpus_) + static_cast<std::size_t>(b);
+  }
 
   int gpus_ = 0;
   int compute_capability_ = 0;

@@ -20,7 +20,7 @@ using Severity = Warning::Severity;
 /// Labels of one family that name the boxes above a node, the leaf first.
 using Family = std::vector<const char*>;
 const std::vector<Family>& families() {
-  static const std::vector<Family> table{
+  static const std::vector<Family> kTable{
       // topograph v1 has any number of tiers; v0 had names for three.
       {"fabric.topograph.run/tier-0", "fabric.topograph.run/tier-1", "fabric.topograph.run/tier-2",
        "fabric.topograph.run/tier-3", "fabric.topograph.run/tier-4"},
@@ -33,7 +33,7 @@ const std::vector<Family>& families() {
        "oci.oraclecloud.com/rdma.hpc_island_id"},
       {"oci.oraclecloud.com/host.rack_id", "oci.oraclecloud.com/host.network_block_id"},
   };
-  return table;
+  return kTable;
 }
 
 /// Labels that name the NVLink domain, the most exact first: the driver's own partition,
