@@ -18,6 +18,8 @@
 #include <cstring>
 #include <utility>
 
+#include "base/ends_with_us.h"
+
 extern char** environ;  // NOLINT: POSIX declares it nowhere
 
 namespace topolaunch {
@@ -134,6 +136,7 @@ Result<CommandOutput> SystemCommands::run(const std::vector<std::string>& argv,
   if (const int error = spawn(*executable, argv, pipes[0], pipes[1], child); error != 0) {
     return fail(Code::not_executable, "can't start '" + argv[0] + "': " + std::strerror(error));
   }
+  const EndsWithUs tied(child);  // it leads its group
   pipes[0].close(1);
   pipes[1].close(1);
 

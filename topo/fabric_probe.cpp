@@ -6,8 +6,10 @@
 namespace topolaunch::topo {
 namespace {
 
-/// Of three values the middle one is right though one of them was an accident.
-constexpr int kLeastTournaments = 3;
+/// Of three values the middle one is right though one of them was an accident. Two do where none
+/// was: each tournament by itself says the same, by a clear factor.
+constexpr int kLeastTournaments = 3, kLeastClearTournaments = 2;
+constexpr double kClearFactor = 2, kClearFactorWithOddPairs = 4;
 /// So many are not too much to ask, however long they take: a machine that is busy needs them.
 constexpr int kUntimedTournaments = 5;
 
@@ -29,17 +31,22 @@ class Probe {
     }
     return {};
   }
-  /// Leaves in the order of the hosts as given; the table has them as they were first measured.
-  LeafClusters look(PairFact::Of of) const {
-    const PairTable table(result_.pairs, of);
+  /// What the samples from number `first` on say. Leaves and their numbers in the order of
+  /// the hosts as given; the table has them as they were first measured.
+  LeafClusters look(PairFact::Of of, std::size_t first = 0) const {
+    const auto begin = result_.pairs.begin() + static_cast<std::ptrdiff_t>(first);
+    const PairTable table({begin, result_.pairs.end()}, of);
     LeafClusters found = leaf_clusters(table);
     if (!found.sure) return found;
     std::vector<int> leaf(hosts_.size(), -1);
+    std::vector<int> seen;  // the table's numbers, in the order of ours
     for (std::size_t i = 0; i < hosts_.size(); ++i) {
       const auto at = std::find(table.hosts().begin(), table.hosts().end(), hosts_[i]);
-      if (at != table.hosts().end()) {
-        leaf[i] = found.leaf[static_cast<std::size_t>(at - table.hosts().begin())];
-      }
+      if (at == table.hosts().end()) continue;
+      const int number = found.leaf[static_cast<std::size_t>(at - table.hosts().begin())];
+      const auto known = std::find(seen.begin(), seen.end(), number);
+      leaf[i] = static_cast<int>(known - seen.begin());
+      if (known == seen.end()) seen.push_back(number);
     }
     found.leaf = std::move(leaf);
     return found;
@@ -50,6 +57,10 @@ class Probe {
   const MeasureRound& measure_;
   ProbeResult& result_;
 };
+
+bool is_clear(const LeafClusters& leaves) {
+  return leaves.sure && leaves.ratio >= (leaves.odd == 0 ? kClearFactor : kClearFactorWithOddPairs);
+}
 
 }  // namespace
 
@@ -64,9 +75,12 @@ Result<ProbeResult> probe_fabric(const std::vector<std::string>& hosts, const Me
   result.leaves = probe.look(result.by);
   if (result.leaves.sure) return result;
   result.by = PairFact::Of::bandwidth;
+  int clear_in_a_row = 0;
+  LeafClusters last;
   while (result.tournaments < options.most_tournaments &&
          (result.tournaments < kUntimedTournaments || !options.time_is_up())) {
     const auto seed = options.seed + static_cast<std::uint64_t>(result.tournaments);
+    const std::size_t samples = result.pairs.size();
     if (auto done = probe.run(result.by, seed); !done) {
       return tl::unexpected(std::move(done.error()));
     }
@@ -74,7 +88,13 @@ Result<ProbeResult> probe_fabric(const std::vector<std::string>& hosts, const Me
     LeafClusters found = probe.look(result.by);
     const bool agreed = found.sure && result.leaves.sure && found.leaf == result.leaves.leaf;
     result.leaves = std::move(found);
-    if (agreed && result.tournaments >= kLeastTournaments) return result;
+    LeafClusters alone = probe.look(result.by, samples);
+    clear_in_a_row = !is_clear(alone) ? 0 : alone.leaf == last.leaf ? clear_in_a_row + 1 : 1;
+    last = std::move(alone);
+    if (!agreed) continue;
+    if (result.tournaments >= kLeastTournaments || clear_in_a_row >= kLeastClearTournaments) {
+      return result;
+    }
   }
   // Certain once is not enough: the next tournament might have said otherwise.
   result.leaves.sure = false;

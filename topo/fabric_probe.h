@@ -2,7 +2,8 @@
 //
 // probe_fabric(): measures which hosts share a leaf, with whatever can run a round of pairs. First
 // latency, which shows leaves where the path shows at all; then tournaments of bandwidth, three at
-// least, until two in a row lead to the same leaves and both are certain, or the budget is spent.
+// least (two, if each by itself shows the same leaves clearly), until two in a row lead to the same
+// leaves and both are certain, or the budget is spent.
 #pragma once
 
 #include <functional>

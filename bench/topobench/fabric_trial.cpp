@@ -27,10 +27,10 @@ constexpr int kTag = 3;
 constexpr int kRoundTrips = 20;
 /// A message is as large as makes even the fastest pair take so long: more than the scheduler's
 /// slices. At least so large, as shapers let bursts through unhindered (256 KiB of a token bucket are
-/// usual); at most so large, for memory's sake (400 Gb/s take 1.3 ms for that).
-constexpr double kLongEnough = 0.01;
+/// usual); at most so large, for memory's sake (400 Gb/s take 1 ms for that).
+constexpr double kLongEnough = 0.005;
 constexpr std::size_t kSizingRounds = 3;  // in each alone all pairs may happen to share a link
-constexpr std::int64_t kSmallest = 512 << 10, kLargest = 64 << 20;
+constexpr std::int64_t kSmallest = 384 << 10, kLargest = 48 << 20;
 constexpr std::size_t kMostHosts = 2048;  // as leaf_clusters()
 
 /// What all ranks do next, as rank 0 tells them.

@@ -31,6 +31,7 @@ struct Launch {
   std::string program;  ///< for messages: "mpirun"; empty = the ranks themselves
   std::vector<KeptProcess>
       processes;        ///< process r is rank r's shim where `shims`, else one engine
+  std::vector<std::string> engine_only;  ///< variables set for the engine that ranks must not see
   std::string scratch;  ///< a folder for the engine's own files; goes with the job
   std::map<std::string, std::string> files;  ///< by name, in there before the engine starts
   /// Where ranks start on other hosts: these, by what (ssh), and the variables that go along.

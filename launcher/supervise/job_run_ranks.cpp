@@ -87,6 +87,7 @@ void JobRun::hear_stranger(Stranger& stranger) {
 
 Order JobRun::order_of(const RankProcess& rank) const {
   Order order = order_for(plan_, *rank.plan);
+  order.unset.insert(order.unset.end(), launch_.engine_only.begin(), launch_.engine_only.end());
   order.ignored_signals = signals_.ignored();
   order.process_group = rank.own_group ? 0 : ::getpgrp();
   order.has_stdin = rank.plan->rank == 0;

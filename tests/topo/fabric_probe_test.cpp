@@ -79,6 +79,39 @@ TEST(FabricProbe, StopsAtLatencyWhereThatShowsTheLeaves) {
   EXPECT_EQ(outcome.exact, 20);
 }
 
+TEST(FabricProbe, TakesTwoTournamentsWhereEachShowsTheSameAndMoreWhereOneHadAnAccident) {
+  int tournament_of_accident = 0;  // counted from 1
+  const auto tournaments = [&] {
+    SimulatedNetwork network({4, 4, 4, 4}, 100, 1);
+    network.accidents = 0;
+    int rounds = 0;
+    const MeasureRound measure = [&](PairFact::Of of,
+                                     const Round& round) -> Result<std::vector<double>> {
+      if (of == PairFact::Of::latency) return std::vector<double>(round.size(), 20e-6);
+      auto values = network.bandwidth(round);
+      if (rounds++ / 15 + 1 != tournament_of_accident) return values;
+      for (std::size_t i = 0; i < round.size(); ++i) {
+        const auto [a, b] = round[i];
+        const auto& leaf = network.leaf;
+        if (leaf[static_cast<std::size_t>(a)] == leaf[static_cast<std::size_t>(b)]) {
+          values[i] /= 20;
+          tournament_of_accident = 0;
+          break;
+        }
+      }
+      return values;
+    };
+    const auto found = probe_fabric(network.hosts(), measure, {});
+    EXPECT_TRUE(network.is(found->leaves.leaf));
+    return found->tournaments;
+  };
+  EXPECT_EQ(tournaments(), 2);
+  tournament_of_accident = 1;
+  EXPECT_GE(tournaments(), 3);
+  tournament_of_accident = 2;
+  EXPECT_GE(tournaments(), 3);
+}
+
 TEST(FabricProbe, EndsWithTheTimeAndWithAnError) {
   SimulatedNetwork network({4, 4}, 200, 1);
   const MeasureRound flat = [](PairFact::Of, const Round& round) -> Result<std::vector<double>> {

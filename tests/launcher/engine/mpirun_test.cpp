@@ -48,5 +48,28 @@ TEST(Mpirun, TheUsersParametersStandAndNoneIsGivenTwice) {
   }
 }
 
+TEST(Mpirun, LooksAtWhatItHasAUseForUnlessTheUserSaysOtherwise) {
+  const RootedFiles files;
+  const SystemCommands commands;
+  const SystemClock clock;
+  Plan plan;
+  plan.id = "id";
+  plan.hosts = {"localhost"};
+  plan.ranks.resize(1);
+  plan.ranks.front().host = "localhost";
+  const auto given = [&](const Environment& environment) {
+    const auto all = MpirunEngine().commands(plan, {files, commands, clock, environment});
+    if (!all) return all.error().text();
+    const auto& words = all->front();
+    const auto at = std::ranges::find_if(
+        words, [](const auto& word) { return word.starts_with("HWLOC_COMPONENTS="); });
+    return at == words.end() ? "nothing" : *at;
+  };
+  const std::string word = given({{"PATH", "/usr/bin:/bin"}});
+  if (!word.starts_with("HWLOC")) GTEST_SKIP() << word;
+  EXPECT_EQ(word, "HWLOC_COMPONENTS=-gl,-opencl,-cuda,-nvml,-rsmi,-levelzero,-pci,-linuxio");
+  EXPECT_EQ(given({{"PATH", "/usr/bin:/bin"}, {"HWLOC_COMPONENTS", "xml"}}), "nothing");
+}
+
 }  // namespace
 }  // namespace topolaunch::launcher
