@@ -19,9 +19,9 @@ std::array<std::atomic<pid_t>, kMost> groups;
 static_assert(std::atomic<pid_t>::is_always_lock_free, "a signal handler reads them");
 
 constexpr std::array kSignals{SIGINT, SIGTERM, SIGHUP};
-std::mutex guard;               // of the two below
+std::mutex guard;  // of the two below
 std::size_t living = 0;
-std::vector<int> handled;       // signals that are ours while a group lives
+std::vector<int> handled;  // signals that are ours while a group lives
 
 /// Only what a signal handler may do.
 void end_all(int number) {

@@ -109,11 +109,12 @@ std::vector<Vote> votes_of(const View& view, const Parts& parts, bool& judged) {
   return votes;
 }
 
-/// A path that isn't dead is no fault of its own where one of its hosts, or that host's link, is one.
+/// A path that isn't dead is no fault of its own where one of its hosts, or that host's link, is
+/// one.
 bool touches_one_of(const std::string& owner, const std::set<std::string>& hosts) {
   const auto line_break = owner.find('\n');
-  return line_break != std::string::npos &&
-         (hosts.contains(owner.substr(0, line_break)) || hosts.contains(owner.substr(line_break + 1)));
+  return line_break != std::string::npos && (hosts.contains(owner.substr(0, line_break)) ||
+                                             hosts.contains(owner.substr(line_break + 1)));
 }
 
 bool between_two(Kind kind) { return kind == Kind::path || kind == Kind::one_direction; }
@@ -154,7 +155,8 @@ Findings findings_of(const std::vector<View>& views, const Parts& parts,
     std::string name = either ? part->name + " or its link" : part->name;
     if (!between_two(part->kind)) name += others;
     Culprit& c = by_name[name];
-    if (part->kind == Kind::host || part->kind == Kind::host_link) hosts_at_fault.insert(part->owner);
+    if (part->kind == Kind::host || part->kind == Kind::host_link)
+      hosts_at_fault.insert(part->owner);
     owners[name] = part->owner;
     if (c.name.empty()) {
       c.kind = part->kind;
@@ -181,8 +183,8 @@ Findings findings_of(const std::vector<View>& views, const Parts& parts,
 
 void add_path(Parts& parts, std::vector<std::size_t>& over, const std::string& from,
               const std::string& to, bool directed, const std::string& owner) {
-  over.push_back(parts.of(Kind::path,
-                          fmt::format("path {} - {}", std::min(from, to), std::max(from, to)), owner));
+  over.push_back(parts.of(
+      Kind::path, fmt::format("path {} - {}", std::min(from, to), std::max(from, to)), owner));
   if (directed)
     over.push_back(parts.of(Kind::one_direction, fmt::format("{} sending to {}", from, to), owner));
 }

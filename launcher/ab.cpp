@@ -201,7 +201,8 @@ Result<AbOutcome> compare_orders(const Plan& given_plan, const Plan& solved_plan
     return outcome;
   }
   std::vector<std::vector<int>> orders(2);
-  const Plan both = with_seats_of_both(given_plan, solved_plan, given_seats, solved_seats, orders[0]);
+  const Plan both =
+      with_seats_of_both(given_plan, solved_plan, given_seats, solved_seats, orders[0]);
   for (std::size_t r = 0; r < solved_seats.size(); ++r) orders[1].push_back(static_cast<int>(r));
   const double round = solved.given.seconds.count() + solved.solution.seconds.count();
   const double most = static_cast<double>(most_bytes_of_a_rank(graph));
@@ -213,13 +214,8 @@ Result<AbOutcome> compare_orders(const Plan& given_plan, const Plan& solved_plan
   wish.arguments = {"__orders", "-"};
   wish.input = to_line(trial);
   wish.limit = kLimit;
-  auto lines = topobench_words(both, wish, outside);
-  if (!lines) return fail(std::move(lines).error());
-  const auto at = lines->find("{\"schema\"");
-  auto json = parse_json(at == std::string::npos ? std::string_view()
-                                                 : std::string_view(*lines).substr(at),
-                         "topobench's answer");
-  if (!json) return fail(Code::could_not_test, "topobench gave no times of the two orders");
+  auto json = topobench_document(both, wish, outside);
+  if (!json) return fail(std::move(json).error());
   std::vector<std::vector<double>> seconds;
   try {
     seconds = json->at("seconds").get<std::vector<std::vector<double>>>();
@@ -237,10 +233,11 @@ Result<AbOutcome> compare_orders(const Plan& given_plan, const Plan& solved_plan
       topolaunch::to_text(Seconds(judged.given)), topolaunch::to_text(Seconds(judged.solved)),
       seconds[0].size(), seconds[0].size() == 1 ? "" : "s",
       scale < 1 ? fmt::format(", {:.0f} % of the bytes", 100 * scale) : "");
-  outcome.words = "ab      " + times + ": " +
-                  (judged.faster == Faster::solved  ? "the solved order runs"
-                   : judged.faster == Faster::given ? "the given order runs"
-                                                    : "the difference is noise, the given order runs");
+  outcome.words =
+      "ab      " + times + ": " +
+      (judged.faster == Faster::solved  ? "the solved order runs"
+       : judged.faster == Faster::given ? "the given order runs"
+                                        : "the difference is noise, the given order runs");
   const auto side = [](const Plan& plan, const std::vector<double>& times_of, double middle,
                        const mapping::Estimate& estimate) {
     Json hosts = Json::array();

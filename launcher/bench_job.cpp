@@ -40,7 +40,8 @@ std::string own_words(const Ending& ending) {
 
 Result<std::string> find_topobench(const Outside& outside) {
   const std::string path = outside.environment.get_or("PATH", "/usr/bin:/bin");
-  if (const auto named = outside.environment.get("TOPOLAUNCH_TOPOBENCH"); named && !named->empty()) {
+  if (const auto named = outside.environment.get("TOPOLAUNCH_TOPOBENCH");
+      named && !named->empty()) {
     auto found = find_executable(*named, path);
     if (!found) {
       return fail(Code::unavailable, "TOPOLAUNCH_TOPOBENCH: " + found.error().message,
@@ -116,8 +117,8 @@ class TemporaryFolder {
   std::string path_;
 };
 
-/// Runs a plan of topobench to its end. `wrong_elements`: status 80 is an answer, too, and `said` what
-/// it said with it.
+/// Runs a plan of topobench to its end. `wrong_elements`: status 80 is an answer, too, and `said`
+/// what it said with it.
 Status run_to_end(const Plan& bench, const BenchWish& wish, const Outside& outside,
                   bool& wrong_elements, std::string& said) {
   BenchCharge* const charge = wish.charge;
@@ -166,7 +167,8 @@ Status run_to_end(const Plan& bench, const BenchWish& wish, const Outside& outsi
 }
 
 tl::unexpected<Error> counted_others(const std::string& said) {
-  return fail(Code::validation_failed, "topobench counted other ranks or devices than planned", said);
+  return fail(Code::validation_failed, "topobench counted other ranks or devices than planned",
+              said);
 }
 
 /// What rank 0 of a plan that nobody hears prints: through a file of ours, as the engine brings it
@@ -202,13 +204,19 @@ std::string reached_by(std::string_view table) {
   return size < 0 ? std::string() : "up to " + to_text(Bytes(size));
 }
 
-Result<std::string> topobench_words(const Plan& plan, const BenchWish& wish,
-                                    const Outside& outside) {
+Result<Json> topobench_document(const Plan& plan, const BenchWish& wish, const Outside& outside) {
   auto bench = bench_plan(plan, wish, outside);
   if (!bench) return fail(std::move(bench).error());
   bench->command = {bench->executable};
   bench->command.insert(bench->command.end(), wish.arguments.begin(), wish.arguments.end());
-  return words_of(*bench, wish, outside);
+  auto words = words_of(*bench, wish, outside);
+  if (!words) return fail(std::move(words).error());
+  // MPI may have said something before.
+  const auto begin = std::min(words->find("{\"schema\""), words->size());
+  auto json = parse_json(std::string_view(*words).substr(begin), "topobench's answer");
+  if (!json)
+    return fail(Code::could_not_test, "topobench gave no " + wish.arguments.front() + " document");
+  return json;
 }
 
 Result<bench::Measurement> measure(const Plan& plan, const BenchWish& wish,

@@ -46,10 +46,10 @@ Result<Plan> bench_plan(const Plan& plan, const BenchWish& wish, const Outside& 
 /// What a table of topobench's has come to: "up to 8 MiB".
 std::string reached_by(std::string_view table);
 
-/// topobench with `arguments` alone on the plan's placement; what its rank 0 prints. It comes through the
-/// engine, as rank 0 may be on another host. could_not_test (81) as for measure().
-Result<std::string> topobench_words(const Plan& plan, const BenchWish& wish,
-                                    const Outside& outside);
+/// topobench with `arguments` alone on the plan's placement; the document that its rank 0 prints.
+/// It comes through the engine, as rank 0 may be on another host. could_not_test (81) as for
+/// measure(), and where there is none.
+Result<Json> topobench_document(const Plan& plan, const BenchWish& wish, const Outside& outside);
 
 /// Runs it and reads the measurement; could_not_test (81) with what topobench said when it fails.
 Result<bench::Measurement> measure(const Plan& plan, const BenchWish& wish,

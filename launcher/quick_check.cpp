@@ -92,10 +92,15 @@ std::function<void(Seconds, const std::string&)> told_by(const Voice& voice, boo
   };
 }
 
+/// NVIDIA's driver shows one of these: the second under WSL.
+bool has_gpu_driver(const Files& files) {
+  return files.exists("/dev/nvidiactl") || files.exists("/dev/dxg");
+}
+
 }  // namespace
 
 MeasureDecision decide_measure(const std::string& validate, const Plan& plan,
-                               const Outside& outside) {
+                               const Outside& outside, bool topology_given) {
   MeasureDecision decision;
   decision.asked = validate == "quick" || validate == "full";
   if (plan.ranks.size() < 2) {
@@ -112,6 +117,10 @@ MeasureDecision decide_measure(const std::string& validate, const Plan& plan,
   }
   if (gpus.size() < on_gpus) {
     decision.why_not = "ranks share GPUs, which NCCL refuses";
+    return decision;
+  }
+  if (topology_given && on_gpus > 0 && plan.hosts.size() == 1 && !has_gpu_driver(outside.files)) {
+    decision.why_not = "the topology given has GPUs, and this machine has none (no /dev/nvidiactl)";
     return decision;
   }
   if (decision.asked) {
@@ -137,7 +146,8 @@ MeasureDecision decide_measure(const std::string& validate, const Plan& plan,
 
 Status measure_before(const RunOptions& options, Story& story, const Outside& outside,
                       const Voice& voice) {
-  const MeasureDecision decision = decide_measure(options.validate, story.plan, outside);
+  const MeasureDecision decision =
+      decide_measure(options.validate, story.plan, outside, !options.topology.topologies.empty());
   story.not_measured = decision.why_not;
   if (!decision.measure) {
     if (decision.asked) {

@@ -221,12 +221,22 @@ Result<Answer> run_here(const RunOptions& options, const HostsWanted& wanted,
   story.typed = options.typed;
   story.topology = std::move(*topology);
   story.solution = std::move(placed->solution);
-  PlanRequest plan_request{story.topology, model.graph, story.solution, visible, outside.environment,
-                     options, engine, run_id, executable, working_directory(voice), {}, 0,
-                     machine->ids};
+  PlanRequest plan_request{story.topology,
+                           model.graph,
+                           story.solution,
+                           visible,
+                           outside.environment,
+                           options,
+                           engine,
+                           run_id,
+                           executable,
+                           working_directory(voice),
+                           {},
+                           0,
+                           machine->ids};
   if (!over_hosts) {  // else the engine looks for an address of rank 0's host
-    if (Status ok =
-            choose_rendezvous(outside.environment, story.topology.hosts.front().name, plan_request, voice);
+    if (Status ok = choose_rendezvous(outside.environment, story.topology.hosts.front().name,
+                                      plan_request, voice);
         !ok) {
       return fail(std::move(ok).error());
     }
@@ -247,7 +257,8 @@ Result<Answer> run_here(const RunOptions& options, const HostsWanted& wanted,
 
   const RunFiles record = RunFiles::open(story, outside);
   if (options.ab) {
-    if (Status ok = choose_by_measurement(plan_request, model, story, record, outside, voice); !ok) {
+    if (Status ok = choose_by_measurement(plan_request, model, story, record, outside, voice);
+        !ok) {
       record.refused(story, ok.error());
       return fail(std::move(ok).error());
     }

@@ -35,10 +35,10 @@ double cpu_cpu_gbps(const topo::Host& host) {
 
 /// Compute capability from a model name where no source gives the number; 0 = unknown.
 int guessed_capability(const std::string& model) {
-  const std::pair<const char*, int> names[] = {{"P100", 60}, {"V100", 70}, {"A100", 80}, {"A800", 80},
-                                               {"A40", 86},  {"L40", 89},  {"L4", 89},   {"H100", 90},
-                                               {"H200", 90}, {"H800", 90}, {"GH200", 90}, {"B200", 100},
-                                               {"GB200", 100}, {"B300", 103}, {"GB300", 103}};
+  const std::pair<const char*, int> names[] = {
+      {"P100", 60},  {"V100", 70},  {"A100", 80},   {"A800", 80},  {"A40", 86},
+      {"L40", 89},   {"L4", 89},    {"H100", 90},   {"H200", 90},  {"H800", 90},
+      {"GH200", 90}, {"B200", 100}, {"GB200", 100}, {"B300", 103}, {"GB300", 103}};
   int best = 0;
   std::size_t longest = 0;
   for (const auto& [name, capability] : names)
@@ -53,11 +53,12 @@ int capability_of(const topo::Gpu& gpu) {
   return gpu.compute_capability > 0 ? gpu.compute_capability : guessed_capability(gpu.model);
 }
 
-/// NCCL takes links x its constant per link, never the rate measured; where the generation is unknown
-/// four fifths of the stated rate, which is what its constants are of the wire rate.
+/// NCCL takes links x its constant per link, never the rate measured; where the generation is
+/// unknown four fifths of the stated rate, which is what its constants are of the wire rate.
 double link_gbps(const topo::Gpu& gpu, const topo::GpuLink& link) {
   const int capability = capability_of(gpu);
-  if (link.type == topo::LinkType::nvlink && capability > 0) return link.count * nvlink_gbps(capability);
+  if (link.type == topo::LinkType::nvlink && capability > 0)
+    return link.count * nvlink_gbps(capability);
   if (link.bandwidth.known()) return link.bandwidth.gigabytes_per_second() * 0.8;
   return link.count * nvlink_gbps(80);
 }
@@ -91,26 +92,29 @@ std::pair<double, int> quantised(double gbps, const std::vector<double>& speeds)
 }  // namespace
 
 std::string HostModel::signature(const topo::Host& host) {
-  std::string text = fmt::format("{};{};{};{}|", host.arch, host.cpu_vendor, host.cpu_family, host.cpu_model);
+  std::string text =
+      fmt::format("{};{};{};{}|", host.arch, host.cpu_vendor, host.cpu_family, host.cpu_model);
   for (const auto& gpu : host.gpus) {
-    text += fmt::format("g{},{},{},{},{},{},{};", capability_of(gpu), gpu.numa.value_or(-1), gpu.pcie_generation,
-                        gpu.pcie_width, gpu.pcie_generation_max, gpu.pcie_width_max,
-                        gpu.pci ? gpu.pci->text() : "-");
+    text += fmt::format("g{},{},{},{},{},{},{};", capability_of(gpu), gpu.numa.value_or(-1),
+                        gpu.pcie_generation, gpu.pcie_width, gpu.pcie_generation_max,
+                        gpu.pcie_width_max, gpu.pci ? gpu.pci->text() : "-");
     for (const auto& bridge : gpu.pcie_path) text += bridge.text() + "/";
     for (const auto& link : gpu.links)
-      text += fmt::format("l{},{},{},{},{};", static_cast<int>(link.to), link.peer, static_cast<int>(link.type),
-                          link.count, link.bandwidth.bytes_per_second());
+      text +=
+          fmt::format("l{},{},{},{},{};", static_cast<int>(link.to), link.peer,
+                      static_cast<int>(link.type), link.count, link.bandwidth.bytes_per_second());
   }
   for (const auto& nic : host.nics) {
-    text += fmt::format("n{},{},{},{},{};", nic.rate.bytes_per_second(), nic.up, nic.rdma, nic.numa.value_or(-1),
-                        nic.pci ? nic.pci->text() : "-");
+    text += fmt::format("n{},{},{},{},{};", nic.rate.bytes_per_second(), nic.up, nic.rdma,
+                        nic.numa.value_or(-1), nic.pci ? nic.pci->text() : "-");
     for (const auto& bridge : nic.pcie_path) text += bridge.text() + "/";
   }
   for (const auto& node : host.numa) text += fmt::format("m{},{};", node.id, node.package);
   return text;
 }
 
-HostModel::HostModel(const topo::Host& host) : gpus_(count_of(host.gpus)), cpu_cpu_(cpu_cpu_gbps(host)) {
+HostModel::HostModel(const topo::Host& host)
+    : gpus_(count_of(host.gpus)), cpu_cpu_(cpu_cpu_gbps(host)) {
   const bool intel = host.cpu_vendor == "GenuineIntel";
   for (const auto& nic : host.nics)
     nic_gbps_.push_back(nic.rate.known() ? nic.rate.gigabytes_per_second() : kUnknownNicGbps);
@@ -127,7 +131,8 @@ HostModel::HostModel(const topo::Host& host) : gpus_(count_of(host.gpus)), cpu_c
     for (const auto& link : gpu.links)
       if (link.to == topo::GpuLink::To::nvswitch) port += link_gbps(gpu, link);
     port_.push_back(port);
-    const auto above = gpu.pcie_path.empty() ? fmt::format("gpu{}", g) : gpu.pcie_path.front().text();
+    const auto above =
+        gpu.pcie_path.empty() ? fmt::format("gpu{}", g) : gpu.pcie_path.front().text();
     switch_.push_back(switches.emplace(above, count_of(switches)).first->second);
     socket_.push_back(sockets.emplace(gpu.numa.value_or(-1), count_of(sockets)).first->second);
   }
@@ -138,7 +143,8 @@ HostModel::HostModel(const topo::Host& host) : gpus_(count_of(host.gpus)), cpu_c
     double best = 0;
     for (const int n : nics_[ix(g)]) {
       const auto relation = host.relation(host.gpus[ix(g)], host.nics[ix(n)]);
-      if (relation == topo::PciRelation::pix || relation == topo::PciRelation::pxb) best = std::max(best, nic_gbps_[ix(n)]);
+      if (relation == topo::PciRelation::pix || relation == topo::PciRelation::pxb)
+        best = std::max(best, nic_gbps_[ix(n)]);
     }
     return best;
   };
@@ -148,7 +154,8 @@ HostModel::HostModel(const topo::Host& host) : gpus_(count_of(host.gpus)), cpu_c
       auto& gbps = pair_[cell(a, b)];
       auto& road = road_[cell(a, b)];
       for (const auto& link : host.gpus[ix(a)].links)
-        if (link.to == topo::GpuLink::To::gpu && link.peer == b) gbps += link_gbps(host.gpus[ix(a)], link);
+        if (link.to == topo::GpuLink::To::gpu && link.peer == b)
+          gbps += link_gbps(host.gpus[ix(a)], link);
       if (gbps > 0) {
         road = Road::nvlink;
         continue;
@@ -217,7 +224,8 @@ LocalBandwidth HostModel::compute(const std::vector<int>& gpus) const {
   });
   if (n < 2) return result;
 
-  const bool all_switched = std::all_of(gpus.begin(), gpus.end(), [&](int g) { return port(g) > 0; });
+  const bool all_switched =
+      std::all_of(gpus.begin(), gpus.end(), [&](int g) { return port(g) > 0; });
   if (all_switched) {
     double slowest = port(gpus.front());
     for (const int g : gpus) slowest = std::min(slowest, port(g));
@@ -229,7 +237,8 @@ LocalBandwidth HostModel::compute(const std::vector<int>& gpus) const {
       const auto generation = generation_of(compute_capability_);
       double speed = 0;
       for (const double s : speeds)
-        if (s <= nvls_channel_gbps(generation) && s * n <= slowest * (1 + 1e-9)) speed = std::max(speed, s);
+        if (s <= nvls_channel_gbps(generation) && s * n <= slowest * (1 + 1e-9))
+          speed = std::max(speed, s);
       result.nvls = speed > 0;
       result.nvls_bandwidth = speed * n * nvls_efficiency(generation);
     }
@@ -267,8 +276,8 @@ LocalBandwidth HostModel::compute(const std::vector<int>& gpus) const {
     if (result.nvlink) return result;
   }
 
-  // A ring over whatever there is, each hop once, at the speed of its slowest hop; around the sockets over
-  // all NICs that the GPUs of a socket have near.
+  // A ring over whatever there is, each hop once, at the speed of its slowest hop; around the
+  // sockets over all NICs that the GPUs of a socket have near.
   double slowest = 1e30;
   for (int i = 0; i < n; ++i) {
     const int a = result.order[ix(i)], b = result.order[ix((i + 1) % n)];
@@ -279,7 +288,8 @@ LocalBandwidth HostModel::compute(const std::vector<int>& gpus) const {
     }
     for (const int end : {a, b}) {
       double sum = 0;
-      for (const int nic_number : socket_nics(gpus, end)) sum += std::min(nic(nic_number), pcie(end));
+      for (const int nic_number : socket_nics(gpus, end))
+        sum += std::min(nic(nic_number), pcie(end));
       slowest = std::min(slowest, sum);
     }
   }

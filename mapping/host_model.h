@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// HostModel: the bandwidths inside one kind of host, as NCCL's model sees them. Equal hosts share one
-// model, so a cluster of thousands costs a handful.
+// HostModel: the bandwidths inside one kind of host, as NCCL's model sees them. Equal hosts share
+// one model, so a cluster of thousands costs a handful.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,8 @@
 namespace topolaunch::mapping {
 
 /// How two GPUs of a host reach each other.
-/// `nics` is out of one NIC and in at the other, which NCCL prefers where the sockets' link is slower.
+/// `nics` is out of one NIC and in at the other, which NCCL prefers where the sockets' link is
+/// slower.
 enum class Road { nvlink, nvswitch, pcie_switch, pcie_cpu, cpu_cpu, nics };
 
 /// What a set of GPUs of one host reaches together. GB/s.
@@ -28,8 +29,9 @@ struct LocalBandwidth {
   bool nvlink = false;  ///< over NVLink or NVSwitch throughout
   bool nvls = false;    ///< NVSwitch multicast
   double nvls_bandwidth = 0;
-  std::vector<std::pair<std::pair<int, int>, double>> load;        ///< single NVLinks that the rings use
-  std::vector<std::pair<std::pair<int, int>, double>> chain_load;  ///< and the chains, where those carry more
+  std::vector<std::pair<std::pair<int, int>, double>> load;  ///< single NVLinks that the rings use
+  std::vector<std::pair<std::pair<int, int>, double>>
+      chain_load;          ///< and the chains, where those carry more
   std::vector<int> order;  ///< PCIe: the order of the ring, neighbours in the machine side by side
 };
 
@@ -41,9 +43,13 @@ class HostModel {
   int compute_capability() const { return compute_capability_; }
   double pair(int a, int b) const { return pair_[cell(a, b)]; }  ///< GB/s
   Road road(int a, int b) const { return road_[cell(a, b)]; }
-  double port(int gpu) const { return port_[static_cast<std::size_t>(gpu)]; }    ///< into the NVSwitch
+  double port(int gpu) const {
+    return port_[static_cast<std::size_t>(gpu)];
+  }  ///< into the NVSwitch
   double pcie(int gpu) const { return pcie_[static_cast<std::size_t>(gpu)]; }
-  int pcie_switch(int gpu) const { return switch_[static_cast<std::size_t>(gpu)]; }  ///< number in the host
+  int pcie_switch(int gpu) const {
+    return switch_[static_cast<std::size_t>(gpu)];
+  }  ///< number in the host
   int socket(int gpu) const { return socket_[static_cast<std::size_t>(gpu)]; }
   double cpu_cpu() const { return cpu_cpu_; }
   /// Mean of 1 / bandwidth over the pairs of a set (at least two GPUs).
@@ -65,7 +71,8 @@ class HostModel {
  private:
   LocalBandwidth compute(const std::vector<int>& gpus) const;
   std::size_t cell(int a, int b) const {
-    return static_cast<std::size_t>(a) * static_cast<std::size_t>(gpus_) + static_cast<std::size_t>(b);
+    return static_cast<std::size_t>(a) * static_cast<std::size_t>(gpus_) +
+           static_cast<std::size_t>(b);
   }
 
   int gpus_ = 0;

@@ -24,9 +24,10 @@ class Probe {
       if (!values) return tl::unexpected(values.error());
       ++result_.rounds;
       for (std::size_t i = 0; i < round.size() && i < values->size(); ++i) {
-        result_.pairs.push_back({hosts_[static_cast<std::size_t>(std::min(round[i].first, round[i].second))],
-                                 hosts_[static_cast<std::size_t>(std::max(round[i].first, round[i].second))],
-                                 of, (*values)[i], true});
+        result_.pairs.push_back(
+            {hosts_[static_cast<std::size_t>(std::min(round[i].first, round[i].second))],
+             hosts_[static_cast<std::size_t>(std::max(round[i].first, round[i].second))], of,
+             (*values)[i], true});
       }
     }
     return {};

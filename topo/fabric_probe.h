@@ -23,7 +23,9 @@ using MeasureRound = std::function<Result<std::vector<double>>(PairFact::Of, con
 struct ProbeOptions {
   int most_tournaments = 10;
   std::uint64_t seed = 1;
-  std::function<bool()> time_is_up = [] { return false; };  ///< asked between tournaments, from the sixth on
+  std::function<bool()> time_is_up = [] {
+    return false;
+  };  ///< asked between tournaments, from the sixth on
 };
 
 struct ProbeResult {

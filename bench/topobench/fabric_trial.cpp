@@ -26,8 +26,8 @@ using topo::Round;
 constexpr int kTag = 3;
 constexpr int kRoundTrips = 20;
 /// A message is as large as makes even the fastest pair take so long: more than the scheduler's
-/// slices. At least so large, as shapers let bursts through unhindered (256 KiB of a token bucket are
-/// usual); at most so large, for memory's sake (400 Gb/s take 1 ms for that).
+/// slices. At least so large, as shapers let bursts through unhindered (256 KiB of a token bucket
+/// are usual); at most so large, for memory's sake (400 Gb/s take 1 ms for that).
 constexpr double kLongEnough = 0.005;
 constexpr std::size_t kSizingRounds = 3;  // in each alone all pairs may happen to share a link
 constexpr std::int64_t kSmallest = 384 << 10, kLargest = 48 << 20;
@@ -88,7 +88,8 @@ class Prober {
     for (bytes_ = kSmallest; bytes_ < kLargest; bytes_ *= 2) {
       double fastest = 0;
       for (std::size_t r = 0; r < std::min(rounds.size(), kSizingRounds); ++r) {
-        for (const double rate : measure(Step::bandwidth, rounds[r])) fastest = std::max(fastest, rate);
+        for (const double rate : measure(Step::bandwidth, rounds[r]))
+          fastest = std::max(fastest, rate);
       }
       if (static_cast<double>(bytes_) >= kLongEnough * fastest) return;
     }
@@ -125,7 +126,8 @@ class Prober {
       other = static_cast<int>(first ? to : from);
     }
     for (auto* data : {&send_, &receive_}) {
-      if (data->size() < static_cast<std::size_t>(bytes_)) data->resize(static_cast<std::size_t>(bytes_), 1);
+      if (data->size() < static_cast<std::size_t>(bytes_))
+        data->resize(static_cast<std::size_t>(bytes_), 1);
     }
     meet();
     if (other != MPI_PROC_NULL) {

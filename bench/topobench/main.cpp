@@ -12,6 +12,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
+#include <string_view>
 
 #include "base/environment.h"
 #include "bench/topobench/deadline.h"
@@ -26,7 +27,8 @@ extern "C" char** environ;
 namespace topolaunch::bench {
 namespace {
 
-int run(int argc, char** argv) {
+/// `only_parse`: for who wants to know before MPI is started whether the options are right.
+int run(int argc, char** argv, bool only_parse) {
   const std::vector<std::string> arguments(argv, argv + argc);
   auto line = parse_options({arguments.begin() + (argc > 0 ? 1 : 0), arguments.end()});
   if (!line) {
@@ -34,10 +36,12 @@ int run(int argc, char** argv) {
     return exit_status(line.error().code);
   }
   if (line->text) {
-    std::fputs(*line->text == "version" ? "topobench " TOPOLAUNCH_VERSION "\n" : line->text->c_str(),
-               stdout);
+    std::fputs(
+        *line->text == "version" ? "topobench " TOPOLAUNCH_VERSION "\n" : line->text->c_str(),
+        stdout);
     return 0;
   }
+  if (only_parse) return 0;
   const Environment environment = Environment::from(environ);
   const std::string host = host_name();
   // Known to the watching thread before MPI tells the rank: MPI_Init may be what hangs.
@@ -77,7 +81,9 @@ int main(int argc, char** argv) {
     if (argc > 1 && argv[1] == topolaunch::bench::kFabricTrialWord) {
       return topolaunch::bench::fabric_trial_main(argc, argv);
     }
-    return topolaunch::bench::run(argc, argv);
+    const bool only_parse = argc > 1 && std::string_view(argv[1]) == topolaunch::bench::kParseWord;
+    return topolaunch::bench::run(argc - (only_parse ? 1 : 0), argv + (only_parse ? 1 : 0),
+                                  only_parse);
   } catch (const std::exception& e) {
     std::fprintf(stderr, "topobench: internal error: %s\n", e.what());
     return topolaunch::exit_status(topolaunch::Code::internal);

@@ -19,7 +19,7 @@ struct Options {
   Sweep sweep;
   TrialOptions trial;               ///< sizes are filled in from the sweep
   std::string subject = "auto";     ///< auto, nccl, mpi, ring, reference
-  std::string json_file;            ///< empty = none; "-" = standard output, the table then on stderr
+  std::string json_file;  ///< empty = none; "-" = standard output, the table then on stderr
   std::optional<int> expect_ranks;
   Seconds deadline{60};             ///< per step; 0 = none
   bool graph = false;               ///< NCCL through CUDA graphs
@@ -27,6 +27,9 @@ struct Options {
   std::optional<PairOptions> pairs;
   bool quiet = false;               ///< no table
 };
+
+/// `topobench __parse OPTION...` parses, says what is wrong (64) and does no more.
+inline constexpr const char* kParseWord = "__parse";
 
 /// What to do: run, or print `text` and exit with 0 (--help, --version).
 struct CommandLine {

@@ -29,9 +29,10 @@ std::optional<int> number_behind(const std::string& text, std::string_view words
   return value;
 }
 
-/// What mpirun's look at its own machine (by hwloc) leaves out, as it takes long and serves nothing:
-/// displays and GPUs (CUDA's start alone takes seconds); where all ranks are here also PCI, which
-/// Open MPI asks for the NIC near a rank. 28 of 108 ms of `mpirun -n 2 true` on two cores.
+/// What mpirun's look at its own machine (by hwloc) leaves out, as it takes long and serves
+/// nothing: displays and GPUs (CUDA's start alone takes seconds); where all ranks are here also
+/// PCI, which Open MPI asks for the NIC near a rank. 28 of 108 ms of `mpirun -n 2 true` on two
+/// cores.
 constexpr const char* kHwlocComponents = "HWLOC_COMPONENTS";
 constexpr const char* kUnusedByMpirun = "-gl,-opencl,-cuda,-nvml,-rsmi,-levelzero";
 constexpr const char* kUnusedOnOneHost = ",-pci,-linuxio";
@@ -159,7 +160,8 @@ Result<std::vector<std::vector<std::string>>> MpirunEngine::commands(const Plan&
   if (!remote) return tl::unexpected(std::move(remote).error());
   const RemoteStart* const elsewhere = *remote ? &**remote : nullptr;
   std::vector<std::string> argv;
-  for (const auto& [name, value] : variables_for(*found, outside.environment, elsewhere == nullptr)) {
+  for (const auto& [name, value] :
+       variables_for(*found, outside.environment, elsewhere == nullptr)) {
     if (argv.empty()) argv.emplace_back("env");
     argv.push_back(name + "=" + value);
   }

@@ -60,9 +60,18 @@ Result<Plan> plan_over(HostMachine& machine, const TopologyOptions& options,
   if (!solution) return fail(std::move(solution).error());
   RunOptions run;
   run.topology = options;
-  const PlanRequest request{machine.topology, model->graph, *solution, none, outside.environment, run,
+  const PlanRequest request{machine.topology,
+                            model->graph,
+                            *solution,
+                            none,
+                            outside.environment,
+                            run,
                             EngineChoice{"mpirun", "--hosts"},
-                            quota::make_uuid_v7(outside.clock.unix_time()), "topobench", "/", {}, 0,
+                            quota::make_uuid_v7(outside.clock.unix_time()),
+                            "topobench",
+                            "/",
+                            {},
+                            0,
                             machine.ids};
   return make_plan(request);
 }
@@ -76,7 +85,8 @@ Status measure_into(const std::string& file, const TopologyOptions& options,
   if (!machine) return fail(std::move(machine).error());
   const std::size_t count = machine->hosts.size();
   if (count < kLeastHosts) {
-    return fail(Code::wrong_usage, "probe: " + std::to_string(count) + " different hosts show no leaves",
+    return fail(Code::wrong_usage,
+                "probe: " + std::to_string(count) + " different hosts show no leaves",
                 "name four or more with --hosts");
   }
   auto plan = plan_over(*machine, options, outside);
@@ -87,12 +97,9 @@ Status measure_into(const std::string& file, const TopologyOptions& options,
   BenchWish wish;
   wish.arguments = {"__probe", to_line(trial)};
   wish.limit = Seconds(60 + kSecondsAHost * static_cast<double>(count));
-  auto words = topobench_words(*plan, wish, outside);
-  if (!words) return fail(std::move(words).error().within("probe"));
-  const auto at = words->find("{\"schema\"");
-  auto json = parse_json(at == std::string::npos ? std::string_view() : std::string_view(*words).substr(at),
-                         "topobench's answer");
-  if (!json || !topo::is_probe(*json)) {
+  auto json = topobench_document(*plan, wish, outside);
+  if (!json) return fail(std::move(json).error().within("probe"));
+  if (!topo::is_probe(*json)) {
     return fail(Code::could_not_test, "topobench gave no probe of the network");
   }
   if (Status ok = make_folders(file.substr(0, file.rfind('/')), 0700); !ok) return ok;
@@ -104,8 +111,9 @@ Result<std::string> probed_fabric(const TopologyOptions& options, const Outside&
   if (!hosts) return fail(std::move(hosts).error());
   if (hosts->size() < kLeastHosts) {
     return fail(Code::wrong_usage,
-                hosts->empty() ? "a probe measures between hosts, and none are named"
-                               : "probe: " + std::to_string(hosts->size()) + " hosts show no leaves",
+                hosts->empty()
+                    ? "a probe measures between hosts, and none are named"
+                    : "probe: " + std::to_string(hosts->size()) + " hosts show no leaves",
                 "name four or more with --hosts");
   }
   auto file = file_of(*hosts, outside.environment);

@@ -12,8 +12,9 @@
 
 #include <cctype>
 #include <cerrno>
-#include <sstream>
 #include <string_view>
+
+#include "base/own_cgroups.h"
 
 namespace topolaunch::launcher {
 namespace {
@@ -53,26 +54,8 @@ void remove_abandoned(const std::string& parent) {
 }  // namespace
 
 std::string own_cgroup(const Files& files) {
-  const auto membership = files.read("/proc/self/cgroup", 1 << 20);
-  const auto mounts = files.read("/proc/self/mountinfo", 1 << 22);
-  if (!membership || !mounts) return {};
-  std::string own;
-  std::istringstream lines(*membership);
-  for (std::string line; std::getline(lines, line);) {
-    if (line.starts_with("0::")) own = line.substr(3);
-  }
-  if (own.empty()) return {};
-  // 31 25 0:27 ROOT MOUNTPOINT options ... - cgroup2 ...
-  std::istringstream table(*mounts);
-  for (std::string line; std::getline(table, line);) {
-    if (line.find(" - cgroup2 ") == std::string::npos) continue;
-    std::istringstream fields(line);
-    std::string skip, root, point;
-    fields >> skip >> skip >> skip >> root >> point;
-    if (root != "/" && own.starts_with(root)) own.erase(0, root.size());
-    // "/../.." is a cgroup outside of what is mounted here: there is no folder for it.
-    if (own.starts_with("/..")) return {};
-    return own == "/" ? point : point + own;
+  for (const OwnCgroup& group : own_cgroups(files)) {
+    if (group.version2) return group.exact ? group.folders.front() : std::string();
   }
   return {};
 }

@@ -133,11 +133,37 @@ Result<Answer> bench_here(const BenchOptions& options, const HostsWanted& wanted
   return answer;
 }
 
+/// topobench's word on its options, had before anything is started: nothing = they are right, else
+/// its help as an answer.
+Result<std::optional<Answer>> checked_options(const std::string& topobench,
+                                              const std::vector<std::string>& options,
+                                              const Outside& outside) {
+  if (options.empty()) return std::nullopt;
+  std::vector<std::string> argv{topobench, "__parse"};
+  argv.insert(argv.end(), options.begin(), options.end());
+  auto said = outside.commands.run(argv, Seconds(30));
+  if (!said) return fail(std::move(said).error());
+  if (said->status != 0) {
+    constexpr std::string_view kName = "topobench: ", kItsNext = "; topobench --help";
+    std::string words = said->err.substr(said->err.starts_with(kName) ? kName.size() : 0);
+    words.erase(words.find_last_not_of('\n') + 1);
+    if (words.ends_with(kItsNext)) words.erase(words.size() - kItsNext.size());
+    return fail(Code::wrong_usage, words, "topolaunch bench -- --help lists its options");
+  }
+  if (said->out.empty()) return std::nullopt;
+  Answer answer;
+  answer.out = std::move(said->out);
+  return std::optional(std::move(answer));
+}
+
 }  // namespace
 
 Result<Answer> bench_verb(const BenchOptions& options, const Outside& outside, const Voice& voice) {
   auto topobench = find_topobench(outside);
   if (!topobench) return fail(std::move(topobench).error());
+  auto text = checked_options(*topobench, options.topobench, outside);
+  if (!text) return fail(std::move(text).error());
+  if (*text) return std::move(**text);
   std::optional<bench::Measurement> before;
   if (!options.compare.empty()) {
     // Read first: a wrong name costs no measurement.

@@ -16,7 +16,6 @@ struct Part {
   friend bool operator<(const Part& a, const Part& b) {
     return std::pair(a.stride, a.size) < std::pair(b.stride, b.size);
   }
-  friend bool operator==(const Part&, const Part&) = default;
 };
 
 /// How many seats of a row share a host, a common divisor: parts are cut there.

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Specs and topology.conf: the first byte chooses the reader.
+// Synthetic and tree specs: the first byte chooses the reader.
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
 
 #include "topo/assemble.h"
 #include "topo/render.h"
-#include "topo/slurm_tree.h"
 #include "topo/synthetic.h"
 #include "topo/tree_spec.h"
 
@@ -27,29 +26,18 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   using namespace topolaunch::topo;
   if (size == 0) return 0;
   const std::string_view text(reinterpret_cast<const char*>(data + 1), size - 1);
-  switch (data[0] % 3) {
+  switch (data[0] % 2) {
     case 0:
       // Big clusters are right and slow: they are parsed, not built.
       if (const auto spec = parse_synthetic(text)) {
         if (spec->hosts * (1 + spec->gpus + spec->nics) < 2000) show(synthetic_facts(*spec));
       }
       break;
-    case 1:
+    default:
       if (const auto spec = parse_tree(text, {})) {
         long hosts = 1;
         for (std::size_t i = 1; i < spec->arities.size(); ++i) hosts *= spec->arities[i];
         if (hosts < 2000) show(tree_facts(*spec));
-      }
-      break;
-    default:
-      (void)looks_like_topology_conf(text);
-      if (text.size() > 4096) break;
-      if (const auto facts = facts_from_topology_conf(text, "fuzz.conf")) {
-        std::size_t names = 0;
-        for (const auto& fact : *facts) {
-          if (const auto* box = std::get_if<SwitchFact>(&fact.what)) names += box->hosts.size();
-        }
-        if (names < 2000) show(*facts);
       }
   }
   return 0;

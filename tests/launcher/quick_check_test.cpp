@@ -40,6 +40,20 @@ TEST(DecideMeasure, CannotWhereRanksShareAGpu) {
   EXPECT_TRUE(decide_measure("quick", plan, world.outside()).asked) << "so that it is said";
 }
 
+TEST(DecideMeasure, CannotWhereOnlyADescriptionHasTheGpus) {
+  const TemporaryWorld world;
+  const RootedFiles machine(world.folder());
+  const Outside outside{machine, world.commands, world.clock, world.environment};
+  const Plan plan = example_plan(true);
+  const auto decision = decide_measure("quick", plan, outside, true);
+  EXPECT_FALSE(decision.measure);
+  EXPECT_TRUE(decision.asked) << "so that it is said";
+  EXPECT_NE(decision.why_not.find("this machine has none"), std::string::npos);
+  EXPECT_TRUE(decide_measure("quick", plan, outside).measure) << "what was seen is there";
+  world.file("dev/nvidiactl", "");
+  EXPECT_TRUE(decide_measure("quick", plan, outside, true).measure);
+}
+
 TEST(MeasureBefore, SaysWhenItCouldNotBeDone) {
   TemporaryWorld world;
   world.environment.set("TOPOLAUNCH_TOPOBENCH", "/nowhere/topobench");

@@ -108,9 +108,8 @@ Result<std::vector<GresLine>> read_gres(std::string_view text, const std::string
       if (!set) return bad("Cores=" + cores);
       gres.cores = std::move(*set);
     }
-    if (std::string_view links = value_of(pairs, "links"); !links.empty()) {
-      const std::string list(value_of(pairs, "links"));
-      links = list;
+    if (const auto list = value_of(pairs, "links"); !list.empty()) {
+      std::string_view links = list;
       while (true) {
         const auto comma = links.find(',');
         const auto number = links.substr(0, comma);
