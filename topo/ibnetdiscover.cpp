@@ -5,13 +5,13 @@
 
 #include <algorithm>
 #include <cctype>
-#include <charconv>
 #include <cstdint>
 #include <optional>
 #include <unordered_map>
 #include <unordered_set>
 
 #include "topo/ib_fabric.h"
+#include "topo/line_cursor.h"
 #include "topo/link_speed.h"
 
 namespace topolaunch::topo {
@@ -20,48 +20,6 @@ namespace {
 constexpr std::string_view kAggregation = "Aggregation Node";
 constexpr std::string_view kAggregationDevice = "devid=0xcf09";  // SHARP's, in DGX dumps of 2025
 constexpr int kMostPort = 1 << 16;
-
-/// Walks over one line.
-class Cursor {
- public:
-  explicit Cursor(std::string_view line) : rest_(line) {}
-  void blanks() { rest_.remove_prefix(std::min(rest_.find_first_not_of(" \t"), rest_.size())); }
-  bool take(std::string_view word) {
-    if (!rest_.starts_with(word)) return false;
-    rest_.remove_prefix(word.size());
-    return true;
-  }
-  std::optional<int> number() {
-    int value = 0;
-    const auto [end, error] = std::from_chars(rest_.data(), rest_.data() + rest_.size(), value);
-    if (error != std::errc{} || value < 0 || value >= kMostPort) return {};
-    rest_.remove_prefix(static_cast<std::size_t>(end - rest_.data()));
-    return value;
-  }
-  /// What stands between two `mark`s.
-  std::optional<std::string_view> quoted(char mark = '"') {
-    if (rest_.empty() || rest_.front() != mark) return {};
-    const auto end = rest_.find(mark, 1);
-    if (end == std::string_view::npos) return {};
-    const auto inside = rest_.substr(1, end - 1);
-    rest_.remove_prefix(end + 1);
-    return inside;
-  }
-  std::string_view word() {
-    const auto found = rest_.substr(0, rest_.find_first_of(" \t"));
-    rest_.remove_prefix(found.size());
-    return found;
-  }
-  void parenthesis() {  // "(a088c20300200000)"
-    if (!rest_.starts_with('(')) return;
-    const auto end = rest_.find(')');
-    rest_.remove_prefix(end == std::string_view::npos ? rest_.size() : end + 1);
-  }
-  std::string_view rest() const { return rest_; }
-
- private:
-  std::string_view rest_;
-};
 
 struct Rate {
   int width = 0;
@@ -86,12 +44,12 @@ Rate rate_in(std::string_view comment) {
   }
   Rate found;
   while (!comment.empty()) {
-    Cursor cursor(comment);
+    LineCursor cursor(comment);
     cursor.blanks();
     const auto word = cursor.word();
     comment = cursor.rest();
-    Cursor inside(word);
-    const auto width = inside.number();
+    LineCursor inside(word);
+    const auto width = inside.number(kMostPort);
     if (!width || *width > 12 || !inside.take("x") || inside.rest().empty()) continue;
     if (std::isupper(static_cast<unsigned char>(inside.rest().front())) == 0) continue;
     found = rate_of(*width, inside.rest());
@@ -162,7 +120,7 @@ class Records {
 
  private:
   bool header(std::string_view text, int number) {
-    Cursor cursor(text);
+    LineCursor cursor(text);
     const auto kind = cursor.word();
     IbNode::Kind is = IbNode::Kind::unknown;
     if (kind == "Switch") is = IbNode::Kind::fabric_switch;
@@ -170,7 +128,7 @@ class Records {
     if (kind == "Rt") is = IbNode::Kind::router;
     if (is == IbNode::Kind::unknown) return false;
     cursor.blanks();
-    const auto ports = cursor.number();
+    const auto ports = cursor.number(kMostPort);
     cursor.blanks();
     const auto id = cursor.quoted();
     current_ = -1;
@@ -195,16 +153,16 @@ class Records {
   }
 
   bool port(std::string_view text, int number) {
-    Cursor cursor(text);
+    LineCursor cursor(text);
     cursor.take("[");
-    const auto own = cursor.number();
+    const auto own = cursor.number(kMostPort);
     if (!own || !cursor.take("]") || current_ < 0) return false;
     cursor.parenthesis();
     cursor.blanks();
     const auto id = cursor.quoted();
     if (!id) return false;
     cursor.blanks();
-    const auto other = cursor.take("[") ? cursor.number() : std::nullopt;
+    const auto other = cursor.take("[") ? cursor.number(kMostPort) : std::nullopt;
     if (!other || !cursor.take("]")) return false;
     cursor.parenthesis();
     cursor.blanks();
@@ -212,7 +170,7 @@ class Records {
     const int peer = builder_.node(*id);
     if (cursor.take("#")) {
       cursor.blanks();
-      Cursor words = cursor;
+      LineCursor words = cursor;
       if (const auto said = words.quoted()) builder_.describe(peer, *said);
     }
     builder_.link(current_, *own, peer, *other, rate_in(cursor.rest()), number);
@@ -228,7 +186,7 @@ class Records {
 
 /// CA    44  1 0x000000000010001f 4x SDR - SW    28  4 0x0000000000200003 ( 'host16' - 'leaf4' )
 bool read_port_line(std::string_view text, int number, Builder& builder) {
-  Cursor cursor(text);
+  LineCursor cursor(text);
   struct End {
     int node = -1, port = 0;
   };
@@ -236,9 +194,9 @@ bool read_port_line(std::string_view text, int number, Builder& builder) {
     const auto kind = cursor.word();
     if (kind != "CA" && kind != "SW" && kind != "RT") return {};
     cursor.blanks();
-    if (!cursor.number()) return {};  // lid
+    if (!cursor.number(kMostPort)) return {};  // lid
     cursor.blanks();
-    const auto port = cursor.number();
+    const auto port = cursor.number(kMostPort);
     cursor.blanks();
     const auto guid = cursor.word();
     cursor.blanks();
@@ -249,7 +207,7 @@ bool read_port_line(std::string_view text, int number, Builder& builder) {
   };
   const auto from = end();
   if (!from) return false;
-  const auto width = cursor.number();
+  const auto width = cursor.number(kMostPort);
   if (!width || !cursor.take("x")) return false;
   cursor.blanks();
   const auto speed = cursor.word();
@@ -282,9 +240,9 @@ bool is_list_line(std::string_view line) {
 bool is_header(std::string_view line) {
   for (const std::string_view kind : {"Switch", "Ca", "Hca", "Rt"}) {
     if (!line.starts_with(kind)) continue;
-    Cursor cursor(line.substr(kind.size()));
+    LineCursor cursor(line.substr(kind.size()));
     cursor.blanks();
-    if (!cursor.number()) continue;
+    if (!cursor.number(kMostPort)) continue;
     cursor.blanks();
     if (cursor.rest().starts_with('"')) return true;
   }
