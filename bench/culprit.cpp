@@ -70,6 +70,7 @@ struct View {
   std::string name;      ///< "one way"
   bool latency = false;  ///< values are 1/seconds
   std::vector<Sample> samples;
+  bool by_itself = false;  ///< over no link: what it blames alone slows no communication
 };
 
 std::string in_words(double value, bool latency) {
@@ -81,7 +82,7 @@ struct Vote {
   std::size_t part;
   std::vector<std::size_t> or_part;
   double ratio, confidence;
-  bool failed;
+  bool failed, by_itself;
   std::string evidence, view;
 };
 
@@ -104,7 +105,8 @@ std::vector<Vote> votes_of(const View& view, const Parts& parts, bool& judged) {
       evidence += fmt::format(", {} failed", b.failed);
     }
     votes.push_back(
-        {b.part, b.or_part, b.ratio, b.confidence(), b.failed > 0, std::move(evidence), view.name});
+        {b.part, b.or_part, b.ratio, b.confidence(), b.failed > 0, view.by_itself,
+         std::move(evidence), view.name});
   }
   return votes;
 }
@@ -137,7 +139,7 @@ Findings findings_of(const std::vector<View>& views, const Parts& parts,
   }
   std::map<std::string, Culprit> by_name;
   std::map<std::string, std::set<std::string>> seen_in;
-  std::set<std::string> failed, hosts_at_fault = slow_by_itself.value_or(std::set<std::string>{});
+  std::set<std::string> failed, over_links, hosts_at_fault = slow_by_itself.value_or(std::set<std::string>{});
   std::map<std::string, std::string> owners;
   for (const Vote& vote : votes) {
     const Parts::Part* part = &parts.at(vote.part);
@@ -170,9 +172,11 @@ Findings findings_of(const std::vector<View>& views, const Parts& parts,
     c.evidence += (c.evidence.empty() ? "" : "; ") + vote.evidence;
     seen_in[name].insert(vote.view);
     if (vote.failed) failed.insert(name);
+    if (!vote.by_itself) over_links.insert(name);
   }
   for (auto& [name, c] : by_name) {
-    const bool alone = between_two(c.kind) && seen_in[name].size() < 2;
+    const bool alone =
+        (between_two(c.kind) && seen_in[name].size() < 2) || !over_links.contains(name);
     const bool explained = between_two(c.kind) && touches_one_of(owners[name], hosts_at_fault);
     if ((explained || (alone && asked > 1)) && !failed.contains(name)) continue;
     findings.culprits.push_back(std::move(c));
@@ -297,7 +301,7 @@ Findings culprits_of_pairs(const Measurement& m) {
   const std::vector<HeldBack> held_back = hosts_held_back(p, hosts);
   std::optional<std::set<std::string>> slow_by_itself;
   if (!p.local.empty()) {
-    View& view = views.emplace_back(View{"own memory", false, {}});
+    View& view = views.emplace_back(View{"own memory", false, {}, true});
     for (std::size_t i = 0; i < p.local.size(); ++i) {
       Sample s{p.local[i],
                kinds.of("local"),
