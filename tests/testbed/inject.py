@@ -191,7 +191,7 @@ class Gpus:
         self.build, self.folder, self.ranks = args.build, folder, 2
         self.profile = json.loads((HERE.parent / "machine/nvswitch-8/nvml.json").read_text())
         for gpu in self.profile["gpus"]:  # of this machine
-            gpu.update(cpus=sorted(os.sched_getaffinity(0)), nodes=[0])
+            gpu.update(cpus=",".join(map(str, sorted(os.sched_getaffinity(0)))), nodes="0")
 
     def down(self):
         pass
