@@ -18,6 +18,19 @@ class Manifest {
  public:
   explicit Manifest(const std::string& file) : file_(file) {}
 
+  /// One document of the file, with the number of lines before it.
+  void check_document(const YAML::Node& object, int lines_before) {
+    const std::size_t before = found_.size();
+    check(object);
+    for (std::size_t i = before; i < found_.size(); ++i) {
+      if (found_[i].line > 0) found_[i].line += lines_before;
+    }
+  }
+
+  bool too_big() const { return budget_ < 0; }
+  std::vector<Warning> take() { return std::move(found_); }
+
+ private:
   void check(const YAML::Node& object) {
     const auto kind = text_of(member(object, "kind"));
     const auto metadata = member(object, "metadata");
@@ -54,10 +67,6 @@ class Manifest {
     }
   }
 
-  bool too_big() const { return budget_ < 0; }
-  std::vector<Warning> take() { return std::move(found_); }
-
- private:
   void add(const char* code, int line, std::string message) {
     found_.push_back(finding(code, file_, line, std::move(message)));
   }
@@ -107,6 +116,25 @@ class Manifest {
   std::vector<Warning> found_;
 };
 
+struct Document {
+  std::string text;
+  int lines_before = 0;
+};
+
+/// The documents of a file. Not by YAML::LoadAll, which on some texts (a comma at the start of a line)
+/// finds the same empty document for ever. A line that begins with "---" ends one wherever it stands,
+/// also within a block of text.
+std::vector<Document> documents_of(const std::string& text) {
+  std::vector<Document> out(1);
+  for (const auto& line : smi::lines_of(text)) {
+    if (line.text.starts_with("---")) {
+      out.push_back({{}, line.number - 1});
+    }
+    out.back().text.append(line.text).push_back('\n');
+  }
+  return out;
+}
+
 }  // namespace
 
 bool looks_like_manifest(const std::string& text) {
@@ -125,16 +153,20 @@ Result<std::vector<Warning>> check_manifest(const std::string& text, const std::
     return fail(Error{Code::invalid_input, "a manifest of more than 4 MiB", {}, file, 0});
   }
   // yaml-cpp throws; it stops at 500 levels by itself.
+  int lines_before = 0;
   try {
     Manifest manifest(file);
-    for (const auto& document : YAML::LoadAll(text)) manifest.check(document);
+    for (const Document& document : documents_of(text)) {
+      lines_before = document.lines_before;
+      manifest.check_document(YAML::Load(document.text), lines_before);
+    }
     if (manifest.too_big()) {
       return fail(
           Error{Code::invalid_input, "more than 20,000 containers and variables", {}, file, 0});
     }
     return manifest.take();
   } catch (const YAML::Exception& error) {
-    const int line = error.mark.is_null() ? 0 : error.mark.line + 1;
+    const int line = error.mark.is_null() ? 0 : lines_before + error.mark.line + 1;
     return fail(Error{Code::invalid_input, "not YAML: " + error.msg, {}, file, line});
   }
 }

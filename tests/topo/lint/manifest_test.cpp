@@ -70,6 +70,18 @@ TEST(LintManifest, RefusesWhatIsNoYamlWithItsLine) {
   EXPECT_TRUE(check_manifest("a: &a [x]\nb: *a\n", "alias.yaml").has_value());
 }
 
+TEST(LintManifest, CountsLinesAcrossDocumentsAndEndsWhereTheLibraryWouldNot) {
+  const std::string two = "kind: ConfigMap\n---\n" + kJobSet;
+  const auto one = *check_manifest(kJobSet, "j.yaml"), both = *check_manifest(two, "j.yaml");
+  ASSERT_EQ(one.size(), both.size());
+  for (std::size_t i = 0; i < one.size(); ++i) EXPECT_EQ(both[i].line, one[i].line + 2);
+  const auto broken = check_manifest("a: 1\n---\nb: [1\nc: 2\n", "j.yaml");
+  ASSERT_FALSE(broken);
+  EXPECT_GE(broken.error().line, 3);
+  // Found by fuzzing: YAML::LoadAll never comes to an end of it.
+  EXPECT_TRUE(check_manifest("apiVersion: v1\nkind: Pod\n---\n,3F\n", "j.yaml"));
+}
+
 TEST(LintManifest, IsTold) {
   EXPECT_TRUE(looks_like_manifest("# c\napiVersion: v1\nkind: Pod\n"));
   EXPECT_TRUE(looks_like_manifest("{\"apiVersion\": \"v1\", \"kind\": \"Pod\"}"));
