@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "base/capabilities.h"
+#include "base/counted.h"
 #include "launcher/bench_job.h"
 #include "launcher/machine.h"
 #include "launcher/run_directory.h"
@@ -161,9 +162,9 @@ std::vector<std::string> advice_on(const std::vector<Finding>& findings, std::si
   std::vector<std::string> out;
   out.push_back(gpus > 0
                     ? fmt::format("topolaunch -- CMD starts {} here, one a GPU, bound to its CPUs",
-                                  topo::counted(gpus, "rank", "ranks"))
+                                  counted(gpus, "rank"))
                     : fmt::format("topolaunch -- CMD starts 1 rank here; -n N starts more on {}",
-                                  topo::counted(cpus, "CPU", "CPUs")));
+                                  counted(cpus, "CPU")));
   if (is("engine mpirun", State::missing)) {
     out.emplace_back("not here: MPI programs and several hosts (no mpirun)");
   }

@@ -8,6 +8,7 @@
 #include <set>
 #include <utility>
 
+#include "base/counted.h"
 #include "launcher/measured/expected.h"
 #include "launcher/measured/wrong_elements.h"
 
@@ -27,7 +28,7 @@ class RankCount {
     out.name = std::move(name);
     out.expected = std::move(expected);
     out.source = "plan";
-    out.measured = fmt::format("{} of {} ranks", good_, all_);
+    out.measured = fmt::format("{} of {}", good_, counted(all_, "rank"));
     out.suspect = suspect_;
     out.verdict = all_ == 0 ? Outcome::not_applicable
                             : (good_ == all_ ? Outcome::pass : Outcome::fail);
@@ -113,7 +114,7 @@ Check check_topology(const topo::Topology& topology) {
     if (warning.severity == topo::Warning::Severity::note) continue;
     if (++warnings == 1) check.suspect = warning.message + " [" + warning.code + "]";
   }
-  check.measured = fmt::format("{} warning{}", warnings, warnings == 1 ? "" : "s");
+  check.measured = counted(warnings, "warning");
   if (warnings > 0) check.verdict = Outcome::fail;
   return check;
 }
@@ -179,10 +180,9 @@ std::vector<Check> check_measurement(const Plan& plan, const bench::Measurement&
                                      const std::optional<Reference>& reference) {
   std::vector<Check> checks;
   const int planned = static_cast<int>(plan.ranks.size());
-  checks.push_back({"bench-ranks",
-                    measurement.ranks == planned ? Outcome::pass : Outcome::fail,
-                    fmt::format("{} ranks", measurement.ranks), fmt::format("{} ranks", planned),
-                    "plan", measurement.ranks == planned ? "" : "the benchmark ran another world"});
+  checks.push_back({"bench-ranks", measurement.ranks == planned ? Outcome::pass : Outcome::fail,
+                    counted(measurement.ranks, "rank"), counted(planned, "rank"), "plan",
+                    measurement.ranks == planned ? "" : "the benchmark ran another world"});
 
   if (plan.hosts.size() > 1) checks.push_back(check_bench_hosts(plan, measurement));
   const bool gpus = measured_on_gpus(measurement);

@@ -6,6 +6,8 @@
 
 #include "launcher/validate.h"
 
+#include "base/counted.h"
+
 namespace topolaunch::launcher {
 namespace {
 
@@ -68,7 +70,7 @@ std::vector<Check> check_links(const topo::Topology& topology) {
       }
       Check bad = check;
       bad.verdict = Outcome::fail;
-      bad.measured = fmt::format("{} links up", up);
+      bad.measured = counted(up, "link") + " up";
       bad.expected = fmt::format("{}", expected);
       bad.suspect = name_of(host, gpu);
       bad.confirm =
@@ -84,10 +86,10 @@ std::vector<Check> check_links(const topo::Topology& topology) {
     check.suspect = "no GPU with NVLink";
   } else if (unknown > 0) {
     check.verdict = Outcome::could_not_test;
-    check.suspect = fmt::format("nobody says how many links {} GPUs have up", unknown);
+    check.suspect = fmt::format("nobody says how many links of {} are up", counted(unknown, "GPU"));
   } else {
     check.verdict = Outcome::pass;
-    check.measured = fmt::format("{} GPUs", good);
+    check.measured = counted(good, "GPU");
   }
   return {check};
 }

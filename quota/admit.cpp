@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/counted.h"
 #include "quota/digest.h"
 #include "quota/guarded_file.h"
 #include "quota/open_ledger.h"

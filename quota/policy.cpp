@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "base/clock.h"
+#include "base/counted.h"
 #include "quota/printable.h"
 
 namespace topolaunch::quota {
@@ -58,10 +59,6 @@ Status check_count(const Balance& account, const Demand& demand) {
 }
 
 }  // namespace
-
-std::string counted(std::int64_t count, const std::string& unit) {
-  return fmt::format("{} {}{}", count, unit, count == 1 ? "" : "s");
-}
 
 Result<Allowance> allow(const Balance& account, const Demand& demand, std::int64_t now) {
   const Grant& grant = account.grant;

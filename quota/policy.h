@@ -28,7 +28,4 @@ struct Allowance {
 /// the others theirs), within what is free, max_wall_s and the window.
 Result<Allowance> allow(const Balance& account, const Demand& demand, std::int64_t now);
 
-/// "8 GPUs", "1 rank"
-std::string counted(std::int64_t count, const std::string& unit);
-
 }  // namespace topolaunch::quota

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "base/counted.h"
 #include "quota/policy.h"
 #include "quota/printable.h"
 

@@ -10,6 +10,7 @@
 #include <system_error>
 #include <utility>
 
+#include "base/counted.h"
 #include "quota/guarded_file.h"
 #include "quota/printable.h"
 
@@ -99,7 +100,7 @@ const TrustStore::Entry* TrustStore::find(std::string_view kid) const {
 std::string TrustStore::text() const {
   const std::string where = folders_.empty() ? "memory" : fmt::format("{}", fmt::join(folders_, ", "));
   if (keys_.empty()) return "no keys in " + where;
-  return fmt::format("{} key{} in {}", keys_.size(), keys_.size() == 1 ? "" : "s", where);
+  return fmt::format("{} in {}", counted(keys_.size(), "key"), where);
 }
 
 }  // namespace topolaunch::quota

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "base/counted.h"
 #include "topo/host_words.h"
 
 namespace topolaunch::topo {
@@ -64,7 +65,7 @@ std::string FabricView::level_name(int level) const {
 
 std::string FabricView::counted_level(std::size_t n, int level) const {
   const std::string name = level_name(level);
-  return counted(n, name, name == "leaf" ? "leaves" : name + "s");
+  return counted(n, name);
 }
 
 }  // namespace topolaunch::topo

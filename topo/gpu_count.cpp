@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cctype>
 
+#include "base/counted.h"
 #include "topo/cpu_merge.h"
 #include "topo/link_speed.h"
 #include "topo/synthetic.h"
@@ -51,8 +52,9 @@ std::vector<Fact> counted_gpus(const std::string& host, const std::vector<const 
     });
     if (seen != said.count) {
       warn(warnings, "gpu-count-differs", Warning::Severity::warning, count->origin,
-           fmt::format("{} has {} GPUs by {}, {} by {}; those that are seen are used", host,
-                       said.count, count->origin.text(), seen, first_gpu->origin.text()));
+           fmt::format("{} has {} by {}, {} by {}; those that are seen are used", host,
+                       counted(said.count, "GPU"), count->origin.text(), seen,
+                       first_gpu->origin.text()));
     }
     return {};
   }

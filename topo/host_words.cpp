@@ -5,11 +5,9 @@
 
 #include <map>
 
-namespace topolaunch::topo {
+#include "base/counted.h"
 
-std::string counted(std::size_t n, std::string_view one, std::string_view many) {
-  return fmt::format("{} {}", n, n == 1 ? one : many);
-}
+namespace topolaunch::topo {
 
 std::string bits_text(Bandwidth rate) {
   const double gigabits = rate.gigabytes_per_second() * 8;
@@ -112,10 +110,10 @@ std::vector<std::string> link_notes(const Host& host) {
             .push_back(gpu.index);
       }
       if (link.to == GpuLink::To::unknown && link.count > 0) {
-        notes[fmt::format("{} links whose other end is unknown", link.count)].push_back(gpu.index);
+        notes[counted(link.count, "link") + " whose other end is unknown"].push_back(gpu.index);
       }
       if (link.inactive > 0) {
-        notes[fmt::format("{} links DOWN", link.inactive)].push_back(gpu.index);
+        notes[counted(link.inactive, "link") + " DOWN"].push_back(gpu.index);
       }
     }
     if (gpu.fabric_pending) notes["NVLink domain not known yet"].push_back(gpu.index);

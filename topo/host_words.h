@@ -8,12 +8,11 @@
 #include <string_view>
 #include <vector>
 
+#include "base/counted.h"
 #include "topo/topology.h"
 
 namespace topolaunch::topo {
 
-/// "1 GPU", "8 GPUs".
-std::string counted(std::size_t n, std::string_view one, std::string_view many);
 /// "400 Gb/s": network people count bits.
 std::string bits_text(Bandwidth rate);
 /// "gpu0-3,6"

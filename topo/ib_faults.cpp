@@ -7,6 +7,8 @@
 #include <map>
 #include <set>
 
+#include "base/counted.h"
+
 namespace topolaunch::topo {
 namespace {
 
@@ -52,19 +54,20 @@ class Faults {
     for (const auto& node : graph_.nodes) without += node.line == 0 && !node.aggregation ? 1 : 0;
     if (graph_.cut || without > 0) {
       say("ib-partial", Severity::warning, 0,
-          fmt::format("the dump is cut off: {} nodes are known from their neighbours alone",
-                      without));
+          fmt::format("the dump is cut off: {} known from the neighbours alone",
+                      counted(without, "node")));
     }
     if (graph_.strange > 0) {
       say("ib-strange-line", Severity::warning, graph_.first_strange,
-          fmt::format("{} line{} can't be read", graph_.strange, graph_.strange == 1 ? "" : "s"));
+          counted(graph_.strange, "line") + " can't be read");
     }
     int off = 0;
     for (std::size_t i = 0; i < graph_.nodes.size(); ++i) {
       off += graph_.nodes[i].kind == IbNode::Kind::fabric_switch && layers_.level[i] < 0 ? 1 : 0;
     }
     if (off > 0) {
-      say("ib-cut-off", Severity::note, 0, fmt::format("{} switches reach no host", off));
+      say("ib-cut-off", Severity::note, 0,
+          off == 1 ? "1 switch reaches no host" : fmt::format("{} switches reach no host", off));
     }
   }
 

@@ -8,6 +8,7 @@
 #include <numeric>
 #include <optional>
 
+#include "base/counted.h"
 #include "topo/claims.h"
 #include "topo/cpu_merge.h"
 #include "topo/gpu_merge.h"
@@ -90,10 +91,11 @@ std::vector<std::vector<Picture>> collect(const std::vector<const Fact*>& facts,
         link.peer = -1;
         warn(warnings, peer ? "nvlink-to-itself" : "nvlink-unknown-target",
              Warning::Severity::warning, fact->origin,
-             peer ? fmt::format("{} has {} links to itself by {}; their other end is unknown",
-                                gpu_text(host, gpu), link.count, fact->origin.text())
-                  : fmt::format("{} has {} links to {}, which is no GPU of this host",
-                                gpu_text(host, gpu), link.count,
+             peer ? fmt::format("{} has {} to itself by {}; the other end is unknown",
+                                gpu_text(host, gpu), counted(link.count, "link"),
+                                fact->origin.text())
+                  : fmt::format("{} has {} to {}, which is no GPU of this host",
+                                gpu_text(host, gpu), counted(link.count, "link"),
                                 said->peer.pci ? said->peer.pci->text() : said->peer.uuid));
       }
     }
@@ -188,8 +190,8 @@ std::optional<Origin> choose(const Host& host, Gpu& gpu, int linked_gpus,
     if (&picture == best) continue;
     if (picture.active() != best->active()) {
       warn(warnings, "nvlink-conflict", Warning::Severity::warning, picture.origin,
-           fmt::format("{} has {} links by {}, {} by {}; the first is used", gpu_text(host, gpu),
-                       best->active(), best->origin.text(), picture.active(),
+           fmt::format("{} has {} by {}, {} by {}; the first is used", gpu_text(host, gpu),
+                       counted(best->active(), "link"), best->origin.text(), picture.active(),
                        picture.origin.text()));
     }
     for (const auto& link : picture.links) {
@@ -266,7 +268,7 @@ void check_ends(const Host& host, const LinkOrigins& origins, std::vector<Warnin
     for (const auto& link : gpu.links) down += link.inactive;
     if (down > 0) {
       warn(warnings, "nvlink-inactive", Warning::Severity::warning, origins.of(gpu),
-           fmt::format("{} has {} links that are down", gpu_text(host, gpu), down));
+           fmt::format("{} has {} down", gpu_text(host, gpu), counted(down, "link")));
     }
     for (const auto& link : gpu.links) {
       if (link.to != GpuLink::To::gpu) continue;
@@ -278,8 +280,8 @@ void check_ends(const Host& host, const LinkOrigins& origins, std::vector<Warnin
       // Said once a pair: by the GPU with more links, or the first of two.
       if (back < link.count) {
         warn(warnings, "nvlink-asymmetric", Warning::Severity::warning, origins.of(gpu),
-             fmt::format("{} has {} links to gpu{}, which has {} back", gpu_text(host, gpu),
-                         link.count, peer.index, back));
+             fmt::format("{} has {} to gpu{}, which has {} back", gpu_text(host, gpu),
+                         counted(link.count, "link"), peer.index, back));
       }
     }
   }

@@ -7,6 +7,8 @@
 #include <charconv>
 #include <set>
 
+#include "base/counted.h"
+
 namespace topolaunch::topo {
 namespace {
 
@@ -83,8 +85,8 @@ Result<std::vector<Fact>> facts_from_nccl_log(std::string_view text, const std::
   }
   if (hosts.size() != 2) {
     return refuse(first_rank,
-                  fmt::format("an nccl-tests log over {} host{}{} is no pair", hosts.size(),
-                              hosts.size() == 1 ? "" : "s", hosts.size() > 64 ? " or more" : ""));
+                  fmt::format("an nccl-tests log over {}{} is no pair",
+                              counted(hosts.size(), "host"), hosts.size() > 64 ? " or more" : ""));
   }
   std::stable_sort(tests.begin(), tests.end(), [](const Test& a, const Test& b) {
     return preference(a.name) < preference(b.name);

@@ -7,6 +7,7 @@
 #include <map>
 #include <set>
 
+#include "base/counted.h"
 #include "topo/host_words.h"
 #include "topo/render.h"
 #include "topo/topology_words.h"
@@ -42,9 +43,7 @@ std::string legend(const Host& host, const std::set<std::string>& words) {
       if (a.index == b.index || pair.count == 0) continue;
       const std::string name = cell(host, a, b);
       if (said.contains(name)) continue;
-      std::string text =
-          fmt::format("{} {}{}", pair.count, pair.type == LinkType::xgmi ? "xGMI" : "NVLink",
-                      pair.count == 1 ? "" : "s");
+      std::string text = counted(pair.count, pair.type == LinkType::xgmi ? "xGMI link" : "NVLink");
       if (pair.rate.known()) text += ", " + to_text(pair.rate);
       if (pair.switched) text += " through NVSwitch";
       said[name] = text;

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "base/counted.h"
 #include "topo/host_list.h"
 
 namespace topolaunch::topo {
@@ -95,8 +96,8 @@ void SlurmFabric::add_torus(int line, const std::string& name, std::array<int, 3
                       static_cast<std::size_t>(dims[2]);
   if (hosts.size() != places) {
     finding("slurm-torus-size", line,
-            fmt::format("torus {} of {}x{}x{} has {} places and {} hosts", name, dims[0], dims[1],
-                        dims[2], places, hosts.size()));
+            fmt::format("torus {} of {}x{}x{} has {} and {}", name, dims[0], dims[1], dims[2],
+                        counted(places, "place"), counted(hosts.size(), "host")));
   }
   add(line, name, std::move(hosts), 0);
 }
@@ -107,8 +108,8 @@ void SlurmFabric::aggregate_blocks() {
     const auto& [line, block] = switches_[at];
     if (!block_sizes_.empty() && static_cast<int>(block.hosts.size()) < block_sizes_.front()) {
       finding("slurm-block-small", line,
-              fmt::format("block {} has {} hosts, fewer than the base size {}", block.name,
-                          block.hosts.size(), block_sizes_.front()),
+              fmt::format("block {} has {}, fewer than the base size {}", block.name,
+                          counted(block.hosts.size(), "host"), block_sizes_.front()),
               Warning::Severity::warning);
     }
   }

@@ -9,6 +9,7 @@
 #include <array>
 #include <cctype>
 
+#include "base/counted.h"
 #include "topo/slurm_fabric.h"
 
 namespace topolaunch::topo {
@@ -114,8 +115,8 @@ class Reader {
       const auto names = hosts(region);
       if (places(size) != names.size()) {
         fabric_.finding("slurm-torus-size", line_of(region),
-                        fmt::format("a region of torus {} has {} places and {} hosts", name,
-                                    places(size), names.size()));
+                        fmt::format("a region of torus {} has {} and {}", name,
+                                    counted(places(size), "place"), counted(names.size(), "host")));
         continue;
       }
       for (std::size_t i = 0; i < names.size(); ++i) {

@@ -7,6 +7,7 @@
 
 #include "base/clock.h"
 #include "base/commands.h"
+#include "base/counted.h"
 #include "bench/measurement.h"
 #include "launcher/report/page/json_look.h"
 #include "launcher/report/plan_text.h"
@@ -35,8 +36,8 @@ const Json& object_at(const Json& json, const char* key) {
 std::string measurement_text(const Json& json) {
   const auto measurement = bench::measurement_from_json(json, "measurement.json");
   if (!measurement) return "measurement.json: " + measurement.error().text() + "\n";
-  std::string out = fmt::format("\n{} over {} ranks, {}\n", measurement->collective,
-                                measurement->ranks, measurement->backend);
+  std::string out = fmt::format("\n{} over {}, {}\n", measurement->collective,
+                                counted(measurement->ranks, "rank"), measurement->backend);
   out += fmt::format("{:>10}  {:>10}  {:>10}  {:>12}  {:>6}\n", "size", "p50", "p99", "busbw",
                      "wrong");
   for (const bench::SizeResult& result : measurement->results) {

@@ -7,16 +7,13 @@
 #include <csignal>
 #include <cstring>
 
+#include "base/counted.h"
 #include "bench/measurement.h"
 #include "launcher/machine.h"
 #include "launcher/validate.h"
 
 namespace topolaunch::launcher {
 namespace {
-
-std::string plural(std::size_t n, const std::string& noun) {
-  return fmt::format("{} {}{}", n, noun, n == 1 ? "" : "s");
-}
 
 /// "0-7" for consecutive GPU numbers in rank order, else "0,3,1,2"; cut after 16.
 std::string gpu_list(const std::vector<int>& gpus) {
@@ -110,7 +107,7 @@ std::string compared_line(const Story& story) {
     line += fmt::format("; '{}' could not be tested: {}", unknown->name, unknown->suspect);
   } else if (!story.verdict.checks.empty()) {
     const auto passed = std::ranges::count(story.verdict.checks, Outcome::pass, &Check::verdict);
-    line += fmt::format("; {} passed", plural(static_cast<std::size_t>(passed), "check"));
+    line += fmt::format("; {} passed", counted(passed, "check"));
     if (!speed_was_judged(story)) line += ", none of them of the speed";
   }
   return line;
@@ -128,9 +125,9 @@ std::string no_gain_phrase(const mapping::Gain& gain) {
 }
 
 std::string placed_phrase(const Plan& plan) {
-  const std::string ranks = plural(plan.ranks.size(), "rank");
-  const std::string where = plan.hosts.size() == 1 ? plan.hosts.front()
-                                                   : plural(plan.hosts.size(), "host");
+  const std::string ranks = counted(plan.ranks.size(), "rank");
+  const std::string where =
+      plan.hosts.size() == 1 ? plan.hosts.front() : counted(plan.hosts.size(), "host");
   std::vector<int> gpus;
   for (const RankPlan& rank : plan.ranks) {
     if (rank.gpu_index >= 0) gpus.push_back(rank.gpu_index);

@@ -8,6 +8,7 @@
 
 #include "base/clock.h"
 #include "base/commands.h"
+#include "base/counted.h"
 #include "launcher/report/page/json_look.h"
 
 namespace topolaunch::launcher {
@@ -51,8 +52,9 @@ std::string bandwidths(const SavedRun& run, const SavedRun* before) {
                     topolaunch::to_text(timing.p99), rate(timing.busbw), then,
                     timing.wrong < 0 ? "not checked" : std::to_string(timing.wrong)});
   }
-  return fmt::format("{} over {} ranks, {} {}:\n\n", markdown_words(run.measurement->collective),
-                     run.measurement->ranks, markdown_words(run.measurement->backend),
+  return fmt::format("{} over {}, {} {}:\n\n", markdown_words(run.measurement->collective),
+                     counted(run.measurement->ranks, "rank"),
+                     markdown_words(run.measurement->backend),
                      markdown_words(run.measurement->backend_version)) +
          table({"size", "p50", "p99", "busbw", before != nullptr ? "before" : "", "wrong"}, rows);
 }

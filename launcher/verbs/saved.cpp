@@ -101,7 +101,8 @@ Result<Answer> validate_verb(const ValidateOptions& options, const Outside& outs
     return answer_of(verdict, options);
   }
   if (options.plan.empty()) {
-    return fail(Code::wrong_usage, "validate what?", "a RUN (topolaunch ps --all), or --measured FILE");
+    return fail(Code::wrong_usage, "nothing to validate",
+                "name a RUN (topolaunch ps --all), or --measured FILE");
   }
   auto parts = parts_of(options, outside);
   if (!parts) return fail(std::move(parts).error());
@@ -185,7 +186,10 @@ Result<Answer> report_verb(const ReportOptions& options, const Outside& outside)
   const std::string file = options.output.empty() ? run->folder + "/report.html" : options.output;
   const Status written = write_file(file, page::report_page(*run, beside), 0600);
   // A page that was asked for by name has to be there; else the words are worth something alone.
-  if (!written && !options.output.empty()) return fail(written.error());
+  if (!written && !options.output.empty()) {
+    return fail(Error{Code::configuration, "-o: " + written.error().message, "choose another -o",
+                      written.error().file, 0});
+  }
   text += written ? "page     " + short_path(file, outside.environment) + "\n"
                   : "page     none: " + written.error().text() + "\n";
   return Answer{text, 0};

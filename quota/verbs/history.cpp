@@ -3,6 +3,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "base/counted.h"
 #include "base/json.h"
 #include "quota/open_ledger.h"
 #include "quota/printable.h"
@@ -35,7 +36,8 @@ Result<std::string> history(const HistoryOptions& options, const Outside& outsid
     out += fmt::format("{:>6}  {}  {:<11} {:<36} {:>10}  {:<6} -> {:<6} {}\n", e.sequence, iso8601(e.at), e.operation,
                        printable(e.run_id.empty() ? e.jti : e.run_id), e.amount, e.from, e.to, printable(e.note, 120));
   }
-  out += check->broken.empty() ? fmt::format("journal intact: {} entries, head {}\n", check->entries, check->head)
+  out += check->broken.empty() ? fmt::format("journal intact: {}, head {}\n",
+                                             counted(check->entries, "entry"), check->head)
                                : fmt::format("JOURNAL BROKEN: {}\n", check->broken);
   return out;
 }

@@ -9,6 +9,7 @@
 #include <numbers>
 #include <set>
 
+#include "base/counted.h"
 #include "topo/draw/group_style.h"
 #include "topo/draw/layout.h"
 #include "topo/draw/text_width.h"
@@ -37,9 +38,7 @@ void chip(Drawing& sheet, const Host& host, const Gpu& gpu, const RankIndex* ran
 }
 
 std::string links_words(const GpuPair& pair) {
-  std::string text =
-      fmt::format("{} {}{}", pair.count, pair.type == LinkType::xgmi ? "xGMI link" : "NVLink",
-                  pair.count == 1 ? "" : "s");
+  std::string text = counted(pair.count, pair.type == LinkType::xgmi ? "xGMI link" : "NVLink");
   if (pair.rate.known()) text += ", " + to_text(pair.rate);
   return text;
 }

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "base/counted.h"
 #include "topo/gpu_merge.h"
 #include "topo/lint/rules.h"
 
@@ -102,7 +103,7 @@ class Comparison {
       // A file without any links says nothing of them.
       if (has_links(said_) && has_links(real_) && active_links(gpu) != active_links(*real)) {
         add(gpu.origins, "links-differ",
-            fmt::format("{} has {} links, the machine says {}", what, active_links(gpu),
+            fmt::format("{} has {}, the machine says {}", what, counted(active_links(gpu), "link"),
                         active_links(*real)));
       }
     }

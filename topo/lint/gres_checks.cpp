@@ -7,6 +7,7 @@
 #include <map>
 #include <set>
 
+#include "base/counted.h"
 #include "topo/lint/gres.h"
 #include "topo/lint/rules.h"
 #include "topo/smi/lines.h"
@@ -80,8 +81,8 @@ class Checks {
         const int back = other.links[at];
         if (there < 0 || back < 0 || there == back) continue;
         add("gres-links-asymmetric", line,
-            fmt::format("{} has {} links to {}, which has {} back (line {})", line.files[0], there,
-                        other.files[0], back, other.line));
+            fmt::format("{} has {} to {}, which has {} back (line {})", line.files[0],
+                        counted(there, "link"), other.files[0], back, other.line));
       }
     }
   }
@@ -112,13 +113,14 @@ class Checks {
       }
       if (!line->links.empty() && gpus > 0 && line->links.size() != gpus) {
         once("gres-links-length", *line,
-             fmt::format("Links= has {} numbers, the host {} GPUs", line->links.size(), gpus));
+             fmt::format("Links= has {}, the host {}", counted(line->links.size(), "number"),
+                         counted(gpus, "GPU")));
       }
     }
     if (real_ != nullptr && gpus > 0 && !real_->gpus.empty() && gpus != real_->gpus.size()) {
       once("gres-gpu-count", *lines.back(),
-           fmt::format("{} has {} GPUs here, {} has {}", host.empty() ? "the host" : host, gpus,
-                       real_->name, real_->gpus.size()));
+           fmt::format("{} has {} here, {} has {}", host.empty() ? "the host" : host,
+                       counted(gpus, "GPU"), real_->name, real_->gpus.size()));
     }
   }
 

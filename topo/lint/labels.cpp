@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "base/counted.h"
 #include "base/json.h"
 #include "topo/lint/rules.h"
 #include "topo/smi/lines.h"
@@ -37,8 +38,8 @@ void check_node(const Json& node, const std::string& file, const Topology& real,
   if (const auto count = smi::whole_number(text(member(*labels, "nvidia.com/gpu.count")));
       count && static_cast<std::size_t>(*count) != gpus) {
     found.push_back(finding("label-gpu-count", file, 0,
-                            fmt::format("{}: nvidia.com/gpu.count is {}, {} has {} GPUs", name,
-                                        *count, host->name, gpus)));
+                            fmt::format("{}: nvidia.com/gpu.count is {}, {} has {}", name, *count,
+                                        host->name, counted(gpus, "GPU"))));
   }
   const std::string clique = text(member(*labels, "nvidia.com/gpu.clique"));
   if (clique.empty() || host->gpus.empty() || host->gpus[0].fabric_pending) return;

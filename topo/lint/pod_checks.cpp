@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <set>
 
+#include "base/counted.h"
 #include "topo/lint/environment.h"
 #include "topo/lint/rank_command.h"
 #include "topo/lint/rules.h"
@@ -114,7 +115,7 @@ class Pod {
     const auto said = ranks.torchrun ? ranks.ranks_per_host : pod_.ranks_per_pod;
     if (said && *said != *gpus) {
       add("pod-ranks-per-host", line_of(container),
-          fmt::format("{} ranks a pod on {} GPUs", *said, *gpus));
+          fmt::format("{} a pod on {}", counted(*said, "rank"), counted(*gpus, "GPU")));
     }
     if (*gpus > 1 && !has_shared_memory(container)) {
       add("pod-shared-memory", line_of(container),

@@ -8,6 +8,7 @@
 #include <map>
 #include <optional>
 
+#include "base/counted.h"
 #include "topo/lint/environment.h"
 #include "topo/lint/rank_command.h"
 #include "topo/lint/rules.h"
@@ -152,13 +153,13 @@ class Script {
                per_node = number("ntasks-per-node");
     if (nodes && tasks && per_node && *tasks != long{*nodes} * *per_node) {
       add("sbatch-task-count", option("ntasks")->line,
-          fmt::format("--ntasks={}, but {} hosts of {} tasks are {}", *tasks, *nodes, *per_node,
-                      long{*nodes} * *per_node));
+          fmt::format("--ntasks={}, but {} of {} are {}", *tasks, counted(*nodes, "host"),
+                      counted(*per_node, "task"), long{*nodes} * *per_node));
     }
     const auto gpus = gpus_per_node();
     if (gpus && per_node && *per_node > 1 && *per_node != *gpus) {
       add("sbatch-gpu-count", option("ntasks-per-node")->line,
-          fmt::format("{} tasks a host on {} GPUs", *per_node, *gpus));
+          fmt::format("{} a host on {}", counted(*per_node, "task"), counted(*gpus, "GPU")));
     }
   }
 
@@ -174,14 +175,14 @@ class Script {
       }();
       if (srun && ranks.torchrun && own_tasks > 1 && ranks.ranks_per_host.value_or(2) > 1) {
         add("sbatch-ranks-twice", command.line,
-            fmt::format("srun starts {} tasks a host, and torchrun in each of them {} ranks",
-                        own_tasks,
+            fmt::format("srun starts {} a host, and torchrun in each of them {} ranks",
+                        counted(own_tasks, "task"),
                         ranks.ranks_per_host ? std::to_string(*ranks.ranks_per_host) : "several"));
       } else if (const auto gpus = gpus_per_node();
                  ranks.torchrun && gpus && ranks.ranks_per_host && *ranks.ranks_per_host != *gpus) {
         add("sbatch-gpu-count", command.line,
-            fmt::format("torchrun starts {} ranks a host on {} GPUs", *ranks.ranks_per_host,
-                        *gpus));
+            fmt::format("torchrun starts {} a host on {}", counted(*ranks.ranks_per_host, "rank"),
+                        counted(*gpus, "GPU")));
       }
       const auto* cpus = option("cpus-per-task");
       const bool asks = option_of(command.text, "--cpus-per-task") || option_of(command.text, "-c");

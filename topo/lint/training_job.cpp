@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "base/counted.h"
 #include "base/json.h"
 #include "topo/instance_types.h"
 #include "topo/lint/environment.h"
@@ -86,7 +87,7 @@ class Request {
           fmt::format("{} has no InstanceCount", where));
     } else if (*count < 1) {
       add("job-count-wrong", line_of("InstanceCount"),
-          fmt::format("{} asks for {} instances", where, *count));
+          fmt::format("{} asks for {}", where, counted(*count, "instance")));
     }
     if (!object.contains("InstanceType")) {
       add("job-member-missing", line_of("ResourceConfig"),
@@ -133,7 +134,7 @@ class Request {
     }
     if (const auto count = count_in(resource); count && *count != sum) {
       add("job-count-wrong", line_of("PlacementSpecifications"),
-          fmt::format("{} instances, but the placement holds {}", *count, sum));
+          fmt::format("{}, but the placement holds {}", counted(*count, "instance"), sum));
     }
   }
 
@@ -151,7 +152,8 @@ class Request {
     const auto ranks = smi::whole_number(at->get<std::string>());
     if (ranks && *ranks != known->gpus) {
       add("job-ranks-per-host", line_of(name),
-          fmt::format("{} ranks a host, {} has {} GPUs", *ranks, type->get<std::string>(), known->gpus));
+          fmt::format("{} a host, {} has {}", counted(*ranks, "rank"), type->get<std::string>(),
+                      counted(known->gpus, "GPU")));
     }
   }
 

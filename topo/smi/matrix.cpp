@@ -7,6 +7,8 @@
 #include <array>
 #include <cctype>
 
+#include "base/counted.h"
+
 namespace topolaunch::topo::smi {
 namespace {
 
@@ -123,8 +125,8 @@ class Taker {
     row.affinity.assign(words.begin() + 1 + static_cast<std::ptrdiff_t>(cells), words.end());
     if (cells < columns) {
       if (at_ + 1 < lines_.size()) {
-        return bad(line.number, fmt::format("the row of {} has {} cells, the table {} columns",
-                                            name, cells, columns));
+        return bad(line.number, fmt::format("the row of {} has {}, the table {}", name,
+                                            counted(cells, "cell"), counted(columns, "column")));
       }
       row.whole = false;
       // "NV1" at the very end may have been NV12.

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "base/counted.h"
 #include "launcher/report/page/figures.h"
 #include "launcher/report/page/json_look.h"
 #include "launcher/report/page/sections.h"
@@ -68,8 +69,8 @@ Html bandwidth_section(const SavedRun& run, const SavedRun* before) {
       series.push_back(std::move(one));
     }
   }
-  const std::string title = fmt::format("Bus bandwidth of {} over {} ranks, by size",
-                                        measured.collective, measured.ranks);
+  const std::string title = fmt::format("Bus bandwidth of {} over {}, by size", measured.collective,
+                                        counted(measured.ranks, "rank"));
   std::string how = fmt::format("Measured with {} {}", measured.backend, measured.backend_version);
   if (!measured.backend_why.empty()) how += " (" + measured.backend_why + ")";
   Html out = paragraph(how + ".");
