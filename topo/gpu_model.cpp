@@ -12,9 +12,12 @@ struct Row {
   GpuModel model;
 };
 
-/// Capabilities: NVIDIA's list (developer.nvidia.com/cuda-gpus, 2026). Links: NVIDIA's data sheets;
-/// H800, A800 and H20 as sold in China have 8, 8 and 18.
-constexpr std::array<Row, 52> kRows{{
+/// Capabilities: developer.nvidia.com/cuda-gpus and .../cuda-legacy-gpus (2026). Links: the total
+/// both ways that the board's data sheet states, over what the architecture's white paper gives one
+/// link both ways: P100 40 GB/s; V100, TU102, A100, A30 and H100 50 GB/s; GA102 28.125 GB/s (four
+/// links of 14.0625 GB/s each way); B200 100 GB/s. 0: the data sheet names no NVLink.
+constexpr std::array<Row, 51> kRows{{
+    // Blackwell: 1.8 TB/s. The GB10's NVLink-C2C joins its own CPU, no other GPU.
     {"GB300", {103, 18}},
     {"B300", {103, 18}},
     {"GB200", {100, 18}},
@@ -23,18 +26,20 @@ constexpr std::array<Row, 52> kRows{{
     {"GB10", {121, 0}},
     {"RTX PRO", {120, 0}},
     {"RTX 50", {120, 0}},
+    // Hopper: 900 GB/s; H100 PCIe and H100 NVL 600 GB/s over bridges; H800 400 GB/s.
     {"GH200", {90, 18}},
     {"H200 NVL", {90, 18}},
     {"H200", {90, 18}},
     {"H100 NVL", {90, 12}},
     {"H100 PCIe", {90, 12}},
     {"H100", {90, 18}},
-    {"H800 PCIe", {90, 8}},
     {"H800", {90, 8}},
     {"H20", {90, 18}},
+    // Ampere, GA100: A100 600 GB/s, A800 400 GB/s, A30 200 GB/s.
     {"A100", {80, 12}},
     {"A800", {80, 8}},
     {"A30", {80, 4}},
+    // Ada: none.
     {"L40", {89, 0}},
     {"L20", {89, 0}},
     {"L4", {89, 0}},
@@ -43,6 +48,7 @@ constexpr std::array<Row, 52> kRows{{
     {"5000 Ada", {89, 0}},
     {"4000 Ada", {89, 0}},
     {"RTX 40", {89, 0}},
+    // Ampere, GA102 with a bridge: 112.5 GB/s. Boards without one, and GA104 to GA107: none.
     {"A40", {86, 4}},
     {"A10G", {86, 0}},
     {"A10", {86, 0}},
@@ -56,10 +62,12 @@ constexpr std::array<Row, 52> kRows{{
     {"RTX A2000", {86, 0}},
     {"RTX 3090", {86, 4}},
     {"RTX 30", {86, 0}},
+    // Turing: TU102 100 GB/s; the RTX 2080 (TU104) has one link of them, its Ti both.
     {"T4", {75, 0}},
     {"Quadro RTX 8000", {75, 2}},
     {"Quadro RTX 6000", {75, 2}},
     {"RTX 2080", {75, 2}},
+    // Volta and Pascal: V100 SXM2 300 GB/s, P100 SXM2 160 GB/s; PCIe boards none.
     {"V100-PCIE", {70, 0}},
     {"V100S-PCIE", {70, 0}},
     {"V100", {70, 6}},

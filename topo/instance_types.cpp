@@ -7,9 +7,13 @@
 namespace topolaunch::topo {
 namespace {
 
-// AWS: "Amazon EC2 accelerated computing instances", network bandwidth of the type (2026).
-// Of the smaller ones the network is "up to" so much, or shared: not said here.
-// Google Cloud: "GPU machine types", maximum network bandwidth (2026). OCI: "Compute shapes", RDMA.
+// GPUs and gigabits per second of a whole host, as each cloud's own pages state them (2026):
+//   AWS: docs.aws.amazon.com/ec2/latest/instancetypes/ac.html, "Network bandwidth". Of the smaller
+//   types the network is "up to" so much, or shared: 0, not said. p6e-gb200: EFA of
+//   400 Gb/s for each of its four GPUs.
+//   Google Cloud: cloud.google.com/compute/docs/gpus, "Maximum network bandwidth".
+//   OCI: docs.oracle.com/iaas/Content/Compute/References/computeshapes.htm, "RDMA" of bare metal:
+//   GPU4 and A100-v2 8 x 2 x 100, H100 8 x 2 x 200, H200 and B200 8 x 400.
 constexpr std::array<InstanceType, 56> kTypes{
     {{"p3.16xlarge", 8, "v100", 25},           {"p3dn.24xlarge", 8, "v100", 100},
      {"p4d.24xlarge", 8, "a100", 400},         {"p4de.24xlarge", 8, "a100", 400},
