@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <charconv>
 #include <cmath>
 
@@ -70,6 +71,13 @@ CsvTable csv_rows(std::string_view text) {
     table.rows.push_back({number, cells_of(whole, table.separator)});
   }
   return table;
+}
+
+bool csv_no_value(std::string_view cell) {
+  std::string text(trimmed(cell));
+  for (char& c : text) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  return text.empty() || text == "-" || text.starts_with("n/a") || text == "nan" || text == "na" ||
+         text == "x" || text == "null";
 }
 
 std::optional<double> csv_number(std::string_view cell, char separator) {

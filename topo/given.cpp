@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "topo/given.h"
 
+#include <algorithm>
+
 #include "base/input_file.h"
 #include "topo/ec2.h"
 #include "topo/live_command.h"
@@ -109,6 +111,11 @@ bool is_whole_file(const std::string& argument, const Files& files) {
 Result<Sources> given_sources(const std::vector<std::string>& topologies,
                               const std::vector<double>& distance, const Outside& outside,
                               const std::string& host) {
+  const auto is_tree = [](const std::string& argument) { return argument.starts_with(kTree); };
+  if (!distance.empty() && std::ranges::none_of(topologies, is_tree)) {
+    return fail(Code::wrong_usage, "--distance is of the levels of a tree: SPEC, and there is none",
+                "--topology tree:8:4 --distance 1:10, or leave it out beside --distances");
+  }
   Sources sources;
   std::vector<std::vector<Fact>*> read;
   for (const auto& argument : topologies) {

@@ -7,6 +7,7 @@
 #include <charconv>
 #include <cmath>
 
+#include "base/counted.h"
 #include "topo/host_list.h"
 #include "topo/measured_unit.h"
 
@@ -124,8 +125,8 @@ class Reader {
                : header_.symmetric ? size_ * (size_ + 1) / 2
                                    : size_ * size_;
     if (!header_.hosts.empty() && static_cast<long>(header_.hosts.size()) != size_) {
-      return fail(error(
-          number, fmt::format("{} hosts are named for {} rows", header_.hosts.size(), size_)));
+      return fail(error(number, fmt::format("{} named for {} rows",
+                                            counted(header_.hosts.size(), "host"), size_)));
     }
     if (header_.hosts.empty()) {
       for (long i = 0; i < size_; ++i) header_.hosts.push_back(fmt::format("host{}", i));
@@ -151,6 +152,9 @@ class Reader {
     if (row < 0 || column < 0 || row >= size_ || column >= size_) {
       return fail(error(number, "the entry lies outside the matrix"));
     }
+    if (!(value >= 0)) return fail(error(number, "a value below 0 is no distance, rate or time"));
+    if (row == column && value != 0 && header_.unit.of == PairFact::Of::distance)
+      return fail(error(number, fmt::format("host {} is {} away from itself", row + 1, value)));
     if (row != column && value > 0 && std::isfinite(value)) {
       facts_.push_back({{"measured", file_, number},
                         {},

@@ -69,8 +69,11 @@ std::vector<Fact> measured_switches(const std::vector<const Fact*>& facts,
     switches = leaves_of(table, found, origin);
     warn(warnings, "measured-leaves", Warning::Severity::note, origin,
          fmt::format("{} leaves by {}: {} of {} pairs fit, pairs between leaves are {:.2g} times "
-                     "as far as within",
-                     found.leaves, name_of(of), found.pairs - found.odd, found.pairs, found.ratio));
+                     "as far as within{}",
+                     found.leaves, name_of(of), found.pairs - found.odd, found.pairs, found.ratio,
+                     of == PairFact::Of::bandwidth
+                         ? "; what an uplink carries when all send, pairs don't say: --link-rate"
+                         : ""));
   }
   if (switches.empty()) {
     warn(warnings, "measured-unsure", Warning::Severity::note, origin,

@@ -7,6 +7,7 @@
 #include <cctype>
 #include <set>
 
+#include "base/counted.h"
 #include "topo/csv_rows.h"
 #include "topo/host_list.h"
 #include "topo/measured_unit.h"
@@ -77,6 +78,19 @@ class Reader {
   Error error(int line, std::string message) const {
     return Error{Code::invalid_input, std::move(message), {}, file_, line};
   }
+  /// Nothing for a cell that says it has none.
+  Result<std::optional<double>> number(const CsvRow& row, std::size_t column) const {
+    if (column >= row.cells.size() || csv_no_value(row.cells[column]))
+      return std::optional<double>();
+    const auto value = csv_number(row.cells[column], table_.separator);
+    if (value && *value >= 0) return value;
+    const auto& heading = table_.rows.front().cells;
+    return fail(error(
+        row.line,
+        fmt::format("column {}{}: '{}' is no {}", column + 1,
+                    column < heading.size() ? " ('" + heading[column] + "')" : "",
+                    row.cells[column].substr(0, 60), value ? "distance, rate or time" : "number")));
+  }
   void add(int line, std::string a, std::string b, const MeasuredUnit& unit, double value) {
     if (!(value > 0)) return;  // a pair that carried nothing was not measured
     facts_.push_back({{"measured", file_, line},
@@ -114,19 +128,21 @@ class Reader {
       } else {
         ends = {cell(row, columns.from), cell(row, columns.to)};
       }
-      const auto value = csv_number(cell(row, columns.value), table_.separator);
+      const auto value = number(row, static_cast<std::size_t>(columns.value));
+      if (!value) return tl::unexpected(value.error());
       if (ends.size() != 2 || ends[0].empty() || ends[1].empty()) {
         if (ends.size() > 2) continue;  // a run over more hosts is no pair
         return fail(error(row.line, "the row names no two hosts"));
       }
       hosts.insert(ends.begin(), ends.end());
       if (hosts.size() > kMostHosts) return fail(error(row.line, "more than 2,048 hosts"));
-      if (!value && failed++ == 0) first_failed = row.line;
-      if (value) add(row.line, ends[0], ends[1], columns.unit, *value);
+      if (!*value && failed++ == 0) first_failed = row.line;
+      if (*value) add(row.line, ends[0], ends[1], columns.unit, **value);
     }
     if (failed > 0) {
       note("measured-missing", first_failed,
-           fmt::format("{} pair{} without a value", failed, failed == 1 ? " is" : "s are"));
+           fmt::format("{} {} without a value", counted(failed, "pair"),
+                       failed == 1 ? "is" : "are"));
     }
     return {};
   }
@@ -175,10 +191,17 @@ class Reader {
                                                 row.cells.size(), names.size() + 1)));
       }
       for (std::size_t c = 0; c < names.size(); ++c) {
-        if (names[c] == from) continue;
-        const auto value = csv_number(row.cells[c + 1], table_.separator);
-        if (value) add(row.line, from, names[c], unit, *value);
-        if (!value && missing++ == 0) first_missing = row.line;
+        const auto value = number(row, c + 1);
+        if (!value) return tl::unexpected(value.error());
+        if (names[c] == from) {
+          // Of rates and times it is what a host reaches with itself.
+          if (unit.of == PairFact::Of::distance && value->value_or(0) != 0)
+            return fail(error(row.line, fmt::format("column {} ('{}'): '{}' is {} away from itself",
+                                                    c + 2, names[c], from, row.cells[c + 1])));
+          continue;
+        }
+        if (*value) add(row.line, from, names[c], unit, **value);
+        if (!*value && missing++ == 0) first_missing = row.line;
       }
     }
     if (rows.size() != names.size()) {
@@ -188,7 +211,8 @@ class Reader {
     }
     if (missing > 0) {
       note("measured-missing", first_missing,
-           fmt::format("{} cell{} without a value", missing, missing == 1 ? " is" : "s are"));
+           fmt::format("{} {} without a value", counted(missing, "cell"),
+                       missing == 1 ? "is" : "are"));
     }
     return {};
   }
@@ -205,14 +229,14 @@ bool looks_like_pair_csv(std::string_view text) {
   if (table.rows.size() < 2 || table.rows.front().cells.size() < 3) return false;
   const auto& heading = table.rows.front().cells;
   if (columns_of(heading).pairs()) return true;
-  // A matrix: its second line begins with one of its columns, and the rest are numbers or blank.
+  // A matrix: its second line begins with one of its columns, and numbers follow, or most of them.
   const auto& row = table.rows[1].cells;
   const bool named = std::find(heading.begin() + 1, heading.end(), row.front()) != heading.end();
   if (!named || row.size() < 3) return false;
-  return std::all_of(row.begin() + 1, row.end(), [&table](const std::string& cell) {
-    return cell.empty() || cell == "-" || cell.starts_with("N/A") ||
-           csv_number(cell, table.separator).has_value();
+  const auto fit = std::count_if(row.begin() + 1, row.end(), [&table](const std::string& cell) {
+    return csv_no_value(cell) || csv_number(cell, table.separator).has_value();
   });
+  return 2 * fit > static_cast<std::ptrdiff_t>(row.size()) - 1;
 }
 
 Result<std::vector<Fact>> facts_from_pair_csv(std::string_view text, const std::string& file) {

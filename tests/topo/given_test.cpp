@@ -82,6 +82,14 @@ TEST(Given, TakesSpecs) {
   EXPECT_EQ(given({"tree:x"}, {}).error().code, Code::wrong_usage);
 }
 
+TEST(Given, RefusesDistancesOfATreeThatIsNotThere) {
+  const MemoryOutside world(std::map<std::string, std::string, std::less<>>{});
+  EXPECT_TRUE(given_sources({"tree:2:3"}, {1, 10}, world.outside()));
+  const auto sources = given_sources({"synthetic:3 host, 2 core"}, {1, 10}, world.outside());
+  ASSERT_FALSE(sources);
+  EXPECT_EQ(sources.error().code, Code::wrong_usage);
+}
+
 TEST(Given, ReadsItsOwnJsonAgainUnchanged) {
   const auto first = *given({"synthetic:4 host, 8 h100, 8 ndr, 2 host/leaf"}, {});
   const auto second = *given({"f"}, {{"f", to_pretty(to_json(first))}});

@@ -53,6 +53,8 @@ TEST(MatrixMarket, RefusesWithTheLine) {
               HasSubstr("2 hosts are named for 3"));
   EXPECT_THAT(refused(head + "% unit: furlongs\n").message, HasSubstr("furlongs"));
   EXPECT_EQ(refused(head).line, 1);
+  EXPECT_EQ(refused(head + "3 3 2\n1 2 3\n2 3 -1\n").line, 4);
+  EXPECT_THAT(refused(head + "3 3 2\n1 2 3\n2 2 5\n").message, HasSubstr("host 2 is 5 away"));
 }
 
 TEST(MatrixMarket, RecognisesItself) {

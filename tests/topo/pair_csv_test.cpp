@@ -81,9 +81,22 @@ TEST(PairCsv, RefusesWithTheLine) {
   EXPECT_THAT(refused("src,dst,bytes_per_second\na,b,-\n").message, HasSubstr("no pair"));
 }
 
+TEST(PairCsv, RefusesACellByLineAndColumn) {
+  const auto bad = refused(",a,b\na,0,9\nb,zz,0\n");
+  EXPECT_EQ(bad.line, 3);
+  EXPECT_EQ(bad.message, "column 2 ('a'): 'zz' is no number");
+  EXPECT_THAT(refused(",a,b\na,0,-9\nb,9,0\n").message, HasSubstr("column 3 ('b'): '-9'"));
+  EXPECT_THAT(refused(",a,b\na,7,9\nb,9,0\n").message, HasSubstr("'a' is 7 away from itself"));
+  EXPECT_THAT(refused("src,dst,bytes_per_second\na,b,fast\n").message,
+              HasSubstr("column 3 ('bytes_per_second'): 'fast'"));
+  // What a host reaches with itself is no fault.
+  EXPECT_EQ(read("GB/s,a,b\na,900,1\nb,1,900\n").size(), 2U);
+}
+
 TEST(PairCsv, RecognisesItself) {
   EXPECT_TRUE(looks_like_pair_csv("GB/s,a,b\na,,1\nb,1,\n"));
   EXPECT_TRUE(looks_like_pair_csv("src,dst,bytes_per_second\na,b,1\n"));
+  EXPECT_TRUE(looks_like_pair_csv(",a,b,c\na,0,x1,2\n"));
   EXPECT_FALSE(looks_like_pair_csv("name,index,uuid\nx,0,GPU-1\n"));
   EXPECT_FALSE(looks_like_pair_csv("hello\nworld\n"));
   EXPECT_FALSE(looks_like_pair_csv(""));

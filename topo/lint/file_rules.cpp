@@ -17,6 +17,8 @@ constexpr std::array kRules{
     Rule{"unreadable", kError, "nothing of the file can be used", "as the message says", "-"},
     Rule{"could-not-look", kError, "saw nothing and could not look are different answers",
          "topolaunch doctor", "-"},
+    Rule{"names-no-host", kWarning, "nothing can be placed on what it describes",
+         "give the whole answer, of hosts that run", "docs/formats.md"},
     // NCCL's files
     Rule{"nccl-no-arch", kWarning,
          "NCCL aborts with an internal error once it has to look at the CPU",
@@ -88,8 +90,7 @@ constexpr std::array kRules{
          "name all cores of the GPU's NUMA node", kGresConf},
     Rule{"gres-cores-wide", kWarning, "cores of several sockets: Slurm can't bind near the GPU",
          "name the cores of the GPU's NUMA node alone", kGresConf},
-    Rule{"gres-cores-unchecked", kNote,
-         "not checked and found right are different answers",
+    Rule{"gres-cores-unchecked", kNote, "not checked and found right are different answers",
          "hold it against the machine itself (--against live), or its hwloc XML", kGresConf},
     Rule{"gres-gpu-count", kError, "Slurm drains a node that has fewer GPUs than configured",
          "list every GPU of the host", kGresConf},

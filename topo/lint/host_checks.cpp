@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <functional>
 #include <map>
 #include <set>
 
@@ -55,9 +57,12 @@ void check_nic_places(const Host& host, std::vector<Warning>& found) {
   }
   if (with_nic.empty()) return;
   // Nodes of one socket count as one place where sockets are known.
-  const auto socket = [&host](int numa) {
+  bool sockets_known = true;
+  const auto socket = [&](int numa) {
     const auto* node = host.numa_node(numa);
-    return node != nullptr && node->package >= 0 ? node->package : -2 - numa;
+    const bool known = node != nullptr && node->package >= 0;
+    sockets_known = sockets_known && known;
+    return known ? node->package : -2 - numa;
   };
   std::set<int> sockets;
   for (const int numa : with_nic) sockets.insert(socket(numa));
@@ -66,11 +71,35 @@ void check_nic_places(const Host& host, std::vector<Warning>& found) {
     if (gpu.numa && !sockets.contains(socket(*gpu.numa))) far[*gpu.numa].push_back(&gpu);
   }
   for (const auto& [numa, gpus] : far) {
-    found.push_back(at(gpus.front()->origins, "nic-far-socket",
-                       fmt::format("{}: {} of NUMA node {} {} no NIC on the same socket", host.name,
-                                   gpus.size() == 1 ? "the GPU" : fmt::format("{} GPUs", gpus.size()),
-                                   numa, gpus.size() == 1 ? "has" : "have")));
+    found.push_back(
+        at(gpus.front()->origins, "nic-far-socket",
+           fmt::format("{}: {} of NUMA node {} {} no NIC {}", host.name,
+                       gpus.size() == 1 ? "the GPU" : fmt::format("{} GPUs", gpus.size()), numa,
+                       gpus.size() == 1 ? "has" : "have",
+                       sockets_known ? "on the same socket"
+                                     : "there; which nodes share a socket isn't said")));
   }
+}
+
+/// Nodes in the reverse order of their CPUs, in a file of masks: who runs a machine numbers both
+/// from the socket that it starts on.
+void check_mask_order(const Host& host, std::vector<Warning>& found) {
+  std::vector<const NumaNode*> nodes;
+  for (const auto& node : host.numa) {
+    if (!node.cpus.empty()) nodes.push_back(&node);
+  }
+  const auto first = [](const NumaNode* node) { return node->cpus.to_vector().front(); };
+  const bool backwards = nodes.size() > 1 &&
+                         std::ranges::is_sorted(nodes, std::greater<>(), first) &&
+                         first(nodes.front()) != first(nodes.back());
+  const auto by_file = [](const Gpu& gpu) {
+    return std::ranges::all_of(gpu.origins, [](const Origin& o) { return o.source == "nccl-xml"; });
+  };
+  if (!backwards || host.gpus.empty() || !std::ranges::all_of(host.gpus, by_file)) return;
+  found.push_back(at(
+      host.gpus.front().origins, "numa-backwards",
+      fmt::format("{}: NUMA node {} has CPUs {}, node {} has {}", host.name, nodes.front()->id,
+                  nodes.front()->cpus.to_list(), nodes.back()->id, nodes.back()->cpus.to_list())));
 }
 
 /// One NIC below the rate of all its equals. Two rates that several have each are two networks.
@@ -95,6 +124,18 @@ void check_nic_rates(const Host& host, std::vector<Warning>& found) {
   }
 }
 
+/// Sources that name the switches up to the top. Labels, clouds and measurements know the leaves,
+/// or some levels, and say nothing of what is above.
+bool tells_the_whole_tree(const Topology& topology) {
+  constexpr std::array<std::string_view, 6> kWhole{"slurm",           "ibnetdiscover", "topograph",
+                                                   "topolaunch-json", "synthetic",     "tree"};
+  if (topology.survey.empty()) return true;
+  return std::ranges::any_of(topology.survey, [&](const SurveyEntry& entry) {
+    const std::string_view kind = std::string_view(entry.source).substr(0, entry.source.find(' '));
+    return std::ranges::find(kWhole, kind) != kWhole.end();
+  });
+}
+
 void check_fabric(const Topology& topology, std::vector<Warning>& found) {
   const auto& switches = topology.fabric.switches;
   std::set<std::size_t> depths;
@@ -115,7 +156,7 @@ void check_fabric(const Topology& topology, std::vector<Warning>& found) {
                             fmt::format("hosts have between {} and {} switches above their leaf",
                                         *depths.begin(), *depths.rbegin())));
   }
-  if (roots.size() > 1) {
+  if (roots.size() > 1 && tells_the_whole_tree(topology)) {
     found.push_back(finding(
         "fabric-two-roots", {}, 0,
         fmt::format("the hosts hang below {} roots with no way between them", roots.size())));
@@ -128,6 +169,7 @@ std::vector<Warning> check_topology(const Topology& topology) {
   std::vector<Warning> found;
   for (const auto& host : topology.hosts) {
     check_pcie(host, found);
+    check_mask_order(host, found);
     check_nic_places(host, found);
     check_nic_rates(host, found);
   }

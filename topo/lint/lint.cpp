@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "topo/lint/lint.h"
 
+#include <algorithm>
 #include <iterator>
 
 #include "topo/assemble.h"
@@ -19,6 +20,16 @@ namespace {
 
 void append(std::vector<Warning>& all, std::vector<Warning> more) {
   std::move(more.begin(), more.end(), std::back_inserter(all));
+}
+
+/// The sources that a file's facts are by, each once.
+std::vector<SurveyEntry> sources_of(const std::vector<Fact>& facts) {
+  std::vector<SurveyEntry> entries;
+  for (const Fact& fact : facts) {
+    if (std::ranges::find(entries, fact.origin.source, &SurveyEntry::source) == entries.end())
+      entries.push_back({fact.origin.source, {}, SurveyEntry::Status::ok, {}});
+  }
+  return entries;
 }
 
 }  // namespace
@@ -55,10 +66,13 @@ Result<std::vector<Warning>> lint_file(const std::string& text, const std::strin
     return tl::unexpected(std::move(facts.error()));
   }
   Survey survey;
+  survey.entries = sources_of(*facts);
   survey.facts = std::move(*facts);
   const auto said = assemble(std::move(survey));
   if (!said) return tl::unexpected(said.error());
   append(found, lint_topology(*said, real));
+  if (said->hosts.empty() && found.empty())
+    found.push_back(finding("names-no-host", file, 0, "no host was found in it"));
   return found;
 }
 

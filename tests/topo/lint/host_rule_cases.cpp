@@ -78,6 +78,7 @@ std::vector<RuleCase> host_rule_cases() {
   return {
       // hosts
       {"numa-swapped", Kind::against, two_gpus("f0", "0f"), kGood, kGood},
+      {"numa-backwards", Kind::file, two_gpus("f0", "0f"), kGood, {}},
       {"numa-same-cpus", Kind::file, two_gpus("0f", "0f"), kGood, {}},
       {"cpus-not-there", Kind::against, two_gpus("0f", "ff0"), kGood, kGood},
       {"numa-cpus-differ", Kind::against, two_gpus("0f", "3c"), kGood, kGood},
@@ -209,6 +210,13 @@ std::vector<RuleCase> host_rule_cases() {
        "SwitchName=l1 Nodes=n1\nSwitchName=l2 Nodes=n2\n",
        kTree,
        {}},
+      // Measured leaves have nothing above them that anybody could name.
+      {"fabric-two-roots",
+       Kind::file,
+       "SwitchName=l1 Nodes=n1\nSwitchName=l2 Nodes=n2\n",
+       ",a,b,c,d\na,0,9,1,9\nb,9,0,9,1\nc,1,9,0,9\nd,9,1,9,0\n",
+       {}},
+      {"names-no-host", Kind::file, R"({"Instances": []})", kTree, {}},
       {"gres-links-self",
        Kind::file,
        gres("Name=gpu File=/dev/nvidia0 Cores=0-3 Links=0,4",
