@@ -225,7 +225,12 @@ Findings culprits_of_figures(const std::vector<PairFigure>& figures) {
     View& view = views[f.test];
     view.name = f.test;
     view.latency = f.latency;
-    Sample s{f.value, 0, {}};
+    const bool crosses = !f.from_leaf.empty() && !f.to_leaf.empty() && f.from_leaf != f.to_leaf;
+    Sample s{f.value, crosses ? 1 : 0, {}};
+    if (crosses) {
+      for (const std::string& leaf : {f.from_leaf, f.to_leaf})
+        s.parts.push_back(parts.of(Kind::leaf, "uplink of leaf " + leaf));
+    }
     for (const std::string& host : {f.from, f.to}) {
       s.parts.push_back(parts.of(Kind::host, "host " + host, host));
       s.parts.push_back(parts.of(Kind::host_link, link_of(host), host));

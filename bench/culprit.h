@@ -39,6 +39,8 @@ struct PairFigure {
   std::string test;       ///< figures of one test are held against each other
   bool directed = false;  ///< `from` alone sent
   bool latency = false;
+  /// Where they are known, pairs under one leaf and pairs across are held against their own kind.
+  std::string from_leaf = {}, to_leaf = {};
 };
 
 /// Of figures by others, in bytes/s, or in 1/seconds where they are latencies.

@@ -7,19 +7,12 @@
 #include <cstdlib>
 #include <optional>
 #include <set>
-#include <sstream>
 
 #include "bench/collective.h"
+#include "bench/nccl_row.h"
 
 namespace topolaunch::bench {
 namespace {
-
-std::vector<std::string> words_of(std::string_view line) {
-  std::vector<std::string> words;
-  std::istringstream in{std::string(line)};
-  for (std::string word; in >> word;) words.push_back(std::move(word));
-  return words;
-}
 
 std::optional<double> number(const std::string& word) {
   char* end = nullptr;
@@ -66,40 +59,35 @@ std::optional<Device> device_of(const std::vector<std::string>& words) {
   return d;
 }
 
-/// time algbw busbw #wrong
-bool read_timing(const std::vector<std::string>& words, std::size_t at, Timing& t) {
-  const auto time = number(words[at]), algbw = number(words[at + 1]), busbw = number(words[at + 2]);
-  if (!time || !algbw || !busbw) return false;
-  t.time = t.p50 = Seconds(*time / 1e6);
-  t.algbw = *algbw * 1e9;
-  t.busbw = *busbw * 1e9;
-  t.wrong = -1;
-  // "1.5e+06" where there are many; releases before 2.12 print the largest error there: 4e-07 is
-  // none.
-  if (const auto wrong = number(words[at + 3])) t.wrong = std::llround(*wrong);
-  return true;
+bool tells_an_error(std::string_view line) {
+  if (line.find("NCCL INFO") != std::string_view::npos) return false;
+  return line.find("failure") != std::string_view::npos ||
+         line.find("Error") != std::string_view::npos ||
+         line.find("error") != std::string_view::npos;
 }
 
 class Reader {
  public:
-  explicit Reader(const std::string& file) : file_(file) {}
-
-  Status line(std::string_view text, int number) {
-    const auto words = words_of(text);
-    if (words.empty()) return {};
-    if (words[0] == "#") {
-      comment(text, words, number);
-      return {};
+  void line(std::string_view text, int number) {
+    const std::string_view own =
+        runs_.empty() ? text : before_message(text, runs_.back().measurement.devices);
+    const auto words = words_of(own);
+    if (!words.empty() && words[0] == "#") {
+      end_row();
+      comment(own, words, number);
+    } else if (begins_row(words)) {
+      end_row();
+      row_ = words;
+      row_line_ = number;
+      current(number);
+    } else if (!row_.empty() && continues_row(words) && !row_of(row_)) {
+      row_.insert(row_.end(), words.begin(), words.end());
+    } else if (tells_an_error(text) && !runs_.empty()) {
+      runs_.back().complaints.emplace_back(text);
     }
-    if (whole(words[0]) && words.size() >= 12) return row(words, number);
-    if (text.find("failure") != std::string_view::npos ||
-        text.find("Error") != std::string_view::npos ||
-        text.find("error") != std::string_view::npos) {
-      if (!runs_.empty()) runs_.back().complaints.emplace_back(text);
-    }
-    return {};
   }
   std::vector<NcclRun> take() {
+    end_row();
     unmix();
     for (NcclRun& run : runs_) finish(run);
     return std::move(runs_);
@@ -125,6 +113,7 @@ class Reader {
       into.results.insert(into.results.end(), from.results.begin(), from.results.end());
       all.complaints.insert(all.complaints.end(), runs_[i].complaints.begin(),
                             runs_[i].complaints.end());
+      all.unread.insert(all.unread.end(), runs_[i].unread.begin(), runs_[i].unread.end());
       all.ended = all.ended && runs_[i].ended;
       all.said_failed = all.said_failed || runs_[i].said_failed;
     }
@@ -168,6 +157,12 @@ class Reader {
       c.maximum_bytes = take("maxBytes");
       c.iterations = static_cast<int>(take("iters:"));
       c.check_iterations = static_cast<int>(take("validation:"));
+      const std::string* const step = behind(words, "step:");
+      if (step != nullptr && step->ends_with("(factor)")) {
+        c.step_factor = static_cast<int>(take("step:"));
+      } else {
+        c.step_bytes = take("step:");
+      }
     } else if (text.find("Out of bounds values") != std::string_view::npos) {
       current(line).said_failed = words.back() == "FAILED";
     } else if (text.find("Avg bus bandwidth") != std::string_view::npos) {
@@ -177,25 +172,16 @@ class Reader {
     }
   }
 
-  Status row(const std::vector<std::string>& words, int line) {
-    NcclRun& run = current(line);
-    SizeResult r;
-    r.size = integer(words[0], 0);
-    r.count = integer(words[1], 0);
-    r.type = words[2];
-    r.redop = words[3];
-    // Releases before 2.11 have no column for the root.
-    const bool has_root = words.size() >= 13;
-    if (has_root) r.root = static_cast<int>(integer(words[4], -1));
-    const std::size_t at = has_root ? 5 : 4;
-    if (!read_timing(words, at, r.out_of_place) || !read_timing(words, at + 4, r.in_place)) {
-      return fail(Error{Code::invalid_input, "a row of figures that can't be read",
-                        "nccl-tests' columns: "
-                        "size count type redop root, then time algbw busbw #wrong twice",
-                        file_, line});
+  /// The row that was begun is whole, or will never be.
+  void end_row() {
+    if (row_.empty()) return;
+    NcclRun& run = current(row_line_);
+    if (auto row = row_of(row_)) {
+      run.measurement.results.push_back(std::move(*row));
+    } else {
+      run.unread.push_back(row_line_);
     }
-    run.measurement.results.push_back(std::move(r));
-    return {};
+    row_.clear();
   }
 
   static void finish(NcclRun& run) {
@@ -209,15 +195,31 @@ class Reader {
     run.worlds = std::max(roots, 1);
     m.ranks = static_cast<int>(m.devices.size());
     m.hosts = static_cast<int>(hosts.size());
+    if (m.collective.empty()) m.collective = collective_by_rows(m);
+    if (m.collective.empty()) m.collective = "an unnamed collective";
     summarise(m);
   }
 
-  const std::string& file_;
-  std::string program_ = "allreduce", version_;
+  std::string program_, version_;
+  std::vector<std::string> row_;  ///< begun and, in a log of NCCL's messages, perhaps in pieces
+  int row_line_ = 0;
   std::vector<NcclRun> runs_;
 };
 
 }  // namespace
+
+int sizes_asked_for(const Configuration& c) {
+  if (c.maximum_bytes < c.minimum_bytes || c.minimum_bytes <= 0) return 0;
+  if (c.step_factor < 2) {
+    if (c.step_bytes <= 0) return 0;
+    return static_cast<int>((c.maximum_bytes - c.minimum_bytes) / c.step_bytes) + 1;
+  }
+  int sizes = 1;
+  for (std::int64_t size = c.minimum_bytes; size <= c.maximum_bytes / c.step_factor; ++sizes) {
+    size *= c.step_factor;
+  }
+  return sizes;
+}
 
 bool is_nccl_log(std::string_view text) {
   return text.find("# nThread ") != std::string_view::npos ||
@@ -227,13 +229,13 @@ bool is_nccl_log(std::string_view text) {
 }
 
 Result<std::vector<NcclRun>> nccl_runs(std::string_view text, const std::string& file) {
-  Reader reader(file);
+  Reader reader;
   int number = 0;
   for (std::size_t at = 0; at < text.size();) {
     const std::size_t end = std::min(text.find('\n', at), text.size());
     std::string_view line = text.substr(at, end - at);
     if (line.ends_with('\r')) line.remove_suffix(1);
-    if (auto s = reader.line(line, ++number); !s) return fail(std::move(s).error());
+    reader.line(line, ++number);
     at = end + 1;
   }
   auto runs = reader.take();
@@ -242,6 +244,13 @@ Result<std::vector<NcclRun>> nccl_runs(std::string_view text, const std::string&
                       "the whole output of all_reduce_perf "
                       "and the like, or its JSON (-J)",
                       file, 0});
+  }
+  for (const NcclRun& run : runs) {
+    if (!run.measurement.results.empty() || run.unread.empty()) continue;
+    return fail(Error{Code::invalid_input, "no row of figures can be read, from this one on",
+                      "nccl-tests' columns: size count type [redop] [root], then time algbw busbw "
+                      "#wrong twice",
+                      file, run.unread.front()});
   }
   return runs;
 }

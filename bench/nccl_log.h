@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What nccl-tests print (2.0 to 2.19), read back: one text may hold several runs, one that broke
-// off, and the lines of several programs mixed, where a job was started as worlds of one rank.
+// off, the lines of several programs mixed, where a job was started as worlds of one rank, and
+// messages of NCCL's own in the midst of a row.
 #pragma once
 
 #include <string>
@@ -21,13 +22,17 @@ struct NcclRun {
   double said_average = 0;              ///< GB/s, its own figure
   int worlds = 1;                       ///< so many ranks call themselves rank 0
   std::vector<std::string> complaints;  ///< lines of errors
+  std::vector<int> unread;              ///< lines of rows that can't be read
 };
 
 /// Whether `text` looks like one.
 bool is_nccl_log(std::string_view text);
 
-/// All runs, in the order in which they begin. invalid_input if there is none, or a row of figures
-/// can't be read.
+/// How many sizes the run was to measure; 0 where it doesn't say.
+int sizes_asked_for(const Configuration& configuration);
+
+/// All runs, in the order in which they begin. invalid_input if there is none, or none of the rows
+/// of one can be read.
 Result<std::vector<NcclRun>> nccl_runs(std::string_view text, const std::string& file);
 
 }  // namespace topolaunch::bench

@@ -10,9 +10,11 @@
 #include <set>
 #include <tuple>
 
-#include "bench/collective.h"
+#include "base/counted.h"
 #include "bench/nccl_log.h"
 #include "launcher/measured/culprit_checks.h"
+#include "launcher/measured/leaves_of_figures.h"
+#include "launcher/measured/missing_pairs.h"
 #include "launcher/measured/pair_file.h"
 #include "launcher/measured/wrong_elements.h"
 #include "launcher/validate.h"
@@ -57,7 +59,7 @@ Check devices_check(const bench::Measurement& m) {
                twice.empty() ? Outcome::pass
                : told        ? Outcome::fail
                              : Outcome::could_not_test,
-               fmt::format("{} GPUs under {} ranks", taken.size(), m.ranks),
+               fmt::format("{} under {}", counted(taken.size(), "GPU"), counted(m.ranks, "rank")),
                "each rank on a GPU of its own", "", twice);
 }
 
@@ -69,8 +71,9 @@ Check speed_of(const bench::Measurement& m) {
                  "it ended before the first size");
   }
   return check("speed", Outcome::not_applicable,
-               fmt::format("{} over {} ranks on {} hosts: {} busbw at {}", m.collective, m.ranks,
-                           m.hosts, to_text(Bandwidth::bytes_per_second(top->out_of_place.busbw)),
+               fmt::format("{} over {} on {}: {} busbw at {}", m.collective,
+                           counted(m.ranks, "rank"), counted(m.hosts, "host"),
+                           to_text(Bandwidth::bytes_per_second(top->out_of_place.busbw)),
                            to_text(Bytes(top->size))),
                "", "", "for information: no figure for such a machine was given (--expected FILE)");
 }
@@ -80,6 +83,28 @@ std::vector<Check> named(std::vector<Check> checks, const std::string& where) {
     if (c.source.empty()) c.source = where;
   }
   return checks;
+}
+
+Check unread_rows(const bench::NcclRun& run) {
+  const std::size_t all = run.unread.size() + run.measurement.results.size();
+  return check("rows", Outcome::could_not_test,
+               fmt::format("{} of {} can't be read", run.unread.size(), counted(all, "row")),
+               "all rows", "",
+               fmt::format("skipped: line{} {}", run.unread.size() == 1 ? "" : "s",
+                           fmt::join(run.unread, ", ")));
+}
+
+/// What a run that broke off did measure says nothing about what it broke off at.
+Check broken_off(const bench::NcclRun& run) {
+  const bench::Measurement& m = run.measurement;
+  const auto sizes = static_cast<int>(m.results.size());
+  const int asked = bench::sizes_asked_for(m.configuration);
+  std::string measured =
+      asked > sizes ? fmt::format("broke off after {} of {}", sizes, counted(asked, "size"))
+                    : fmt::format("broke off after {}", counted(sizes, "size"));
+  if (!m.results.empty()) measured += ", the last " + to_text(Bytes(m.results.back().size));
+  return check("ended", Outcome::fail, std::move(measured), "all sizes, and the average", "",
+               run.complaints.empty() ? "it says no reason" : run.complaints.front());
 }
 
 std::vector<Check> check_run(const bench::NcclRun& run,
@@ -93,23 +118,34 @@ std::vector<Check> check_run(const bench::NcclRun& run,
                     run.worlds))};
   }
   std::vector<Check> checks = check_alone(run.measurement, expected);
-  if (!run.ended) {
-    checks.push_back(check("ended", Outcome::could_not_test,
-                           fmt::format("broke off after {} sizes", run.measurement.results.size()),
-                           "all sizes", "",
-                           run.complaints.empty() ? "it says no reason" : run.complaints.front()));
+  const bool told_wrong = std::ranges::any_of(
+      checks, [](const Check& c) { return c.name == "results" && c.verdict == Outcome::fail; });
+  if (run.said_failed && !told_wrong) {
+    checks.push_back(check("results", Outcome::fail, "it says itself: out of bounds values, FAILED",
+                           "0 wrong elements", ""));
   }
+  if (!run.unread.empty()) checks.push_back(unread_rows(run));
+  if (!run.ended) checks.push_back(broken_off(run));
   return checks;
 }
 
-/// A run over two hosts is a figure for that pair, at its largest size.
-void add_pair(const bench::Measurement& m, std::vector<bench::PairFigure>& figures) {
+/// A run over two hosts is a figure for that pair, at its largest size; one that broke off failed.
+void add_pair(const bench::Measurement& m, bool ended, std::vector<bench::PairFigure>& figures) {
   std::set<std::string> hosts;
   for (const bench::Device& d : m.devices) hosts.insert(d.host);
   const bench::SizeResult* top = largest(m);
-  if (hosts.size() != 2 || top == nullptr) return;
-  figures.push_back({*hosts.begin(), *hosts.rbegin(), top->out_of_place.busbw,
+  if (hosts.size() != 2 || (top == nullptr && ended)) return;
+  figures.push_back({*hosts.begin(), *hosts.rbegin(), ended ? top->out_of_place.busbw : 0,
                      fmt::format("{} of {} ranks", m.collective, m.ranks)});
+}
+
+std::vector<Check> pair_checks(std::vector<bench::PairFigure> figures,
+                               const std::vector<std::string>& hosts, const std::string& source) {
+  const std::vector<Check> leaves = name_leaves(figures, source);
+  std::vector<Check> checks = culprit_checks("pairs", bench::culprits_of_figures(figures), source);
+  for (const auto& more : {leaves, missing_pairs(figures, hosts, source)})
+    checks.insert(checks.end(), more.begin(), more.end());
+  return checks;
 }
 
 /// Files of a folder, or the file itself.
@@ -130,21 +166,23 @@ std::vector<Check> check_alone(const bench::Measurement& m,
                                const std::vector<ExpectedFigure>& expected) {
   std::vector<Check> checks;
   const bool one = m.ranks == 1;
-  checks.push_back(check("ranks",
-                         one           ? Outcome::fail
-                         : m.ranks > 1 ? Outcome::pass
-                                       : Outcome::could_not_test,
-                         fmt::format("{} ranks on {} hosts", m.ranks, m.hosts), "two or more", "",
-                         one            ? "a world of one rank communicates nothing"
-                         : m.ranks == 0 ? "it names no devices"
-                                        : ""));
+  checks.push_back(
+      check("ranks",
+            one           ? Outcome::fail
+            : m.ranks > 1 ? Outcome::pass
+                          : Outcome::could_not_test,
+            fmt::format("{} on {}", counted(m.ranks, "rank"), counted(m.hosts, "host")),
+            "two or more", "",
+            one            ? "a world of one rank communicates nothing"
+            : m.ranks == 0 ? "it names no devices"
+                           : ""));
   checks.push_back(devices_check(m));
   checks.push_back(wrong_elements_check(m));
   auto speeds = check_expected(m, expected);
   if (speeds.empty()) speeds.push_back(speed_of(m));
   checks.insert(checks.end(), speeds.begin(), speeds.end());
-  const auto culprits = check_culprits(m);
-  checks.insert(checks.end(), culprits.begin(), culprits.end());
+  for (const auto& more : {check_culprits(m), missing_pairs(m, "")})
+    checks.insert(checks.end(), more.begin(), more.end());
   return checks;
 }
 
@@ -179,7 +217,7 @@ Result<std::vector<Check>> check_files(const std::vector<std::string>& paths,
             continue;
           }
           add(named(check_run(run, expected), where));
-          add_pair(run.measurement, pairs);
+          add_pair(run.measurement, run.ended, pairs);
         }
       } else if (text->find_first_not_of(" \t\r\n") != std::string::npos &&
                  text->at(text->find_first_not_of(" \t\r\n")) == '{') {
@@ -187,19 +225,19 @@ Result<std::vector<Check>> check_files(const std::vector<std::string>& paths,
         if (!json) return fail(std::move(json).error());
         auto measurement = bench::measurement_from_json(*json, file);
         if (!measurement) return fail(std::move(measurement).error());
+        name_leaves(*measurement);
         add(named(check_alone(*measurement, expected), file));
-        add_pair(*measurement, pairs);
+        add_pair(*measurement, true, pairs);
       } else {
         auto figures = pair_figures(*text, file);
         if (!figures) return fail(std::move(figures).error());
-        add(culprit_checks("pairs", bench::culprits_of_figures(*figures), file));
+        add(pair_checks(figures->figures, figures->hosts, file));
       }
     }
   }
   for (const auto& [collective, where] : lone) {
     Check c = check("ranks", Outcome::fail,
-                    fmt::format("{} run{} of {} over one rank", where.size(),
-                                where.size() == 1 ? "" : "s", collective),
+                    fmt::format("{} of {} over one rank", counted(where.size(), "run"), collective),
                     "one world of ranks", where.front().first,
                     "a world of one rank communicates nothing");
     if (where.size() > 1) {
@@ -210,7 +248,11 @@ Result<std::vector<Check>> check_files(const std::vector<std::string>& paths,
     }
     checks.push_back(std::move(c));
   }
-  if (pairs.size() > 1) add(culprit_checks("pairs", bench::culprits_of_figures(pairs), origin));
+  if (pairs.size() > 1) {
+    std::set<std::string> hosts;
+    for (const bench::PairFigure& f : pairs) hosts.insert({f.from, f.to});
+    add(pair_checks(pairs, {hosts.begin(), hosts.end()}, origin));
+  }
   return checks;
 }
 

@@ -33,7 +33,7 @@ class Table {
     }
   }
 
-  Result<std::vector<PairFigure>> figures() const {
+  Result<PairFile> read() const {
     if (rows_.size() < 2) return refuse(0, "no rows of figures");
     const auto peak = column("peak_busbw_gbs"), nodes = column("nodes");
     if (peak && nodes) return summary(*nodes, *peak);
@@ -71,38 +71,46 @@ class Table {
     return at && *at < rows_[row].size() ? rows_[row][*at] : "";
   }
 
-  Result<std::vector<PairFigure>> summary(std::size_t nodes, std::size_t peak) const {
+  static void mention(PairFile& file, const std::string& host) {
+    if (std::ranges::find(file.hosts, host) == file.hosts.end()) file.hosts.push_back(host);
+  }
+
+  Result<PairFile> summary(std::size_t nodes, std::size_t peak) const {
     const auto test = column("test"), hosts = column("n"), gpus = column("g");
-    std::vector<PairFigure> out;
+    PairFile out;
     for (std::size_t r = 1; r < rows_.size(); ++r) {
       auto names = topo::expand_host_list(cell(r, nodes));
       if (!names) return refuse(r, names.error().message);
       if (names->size() != 2) continue;  // more hosts at once are no pair
+      for (const std::string& host : *names) mention(out, host);
       auto value = number(r, peak);
       if (!value) return fail(std::move(value).error());
       PairFigure f{names->front(), names->back(), value->value_or(0) * 1e9, cell(r, test)};
       if (f.test.empty()) f.test = "pairs";
       if (hosts && gpus) f.test += " N" + cell(r, hosts) + " G" + cell(r, gpus);
-      out.push_back(std::move(f));
+      out.figures.push_back(std::move(f));
     }
     return out;
   }
 
-  Result<std::vector<PairFigure>> pairs(std::size_t from, std::size_t to) const {
+  Result<PairFile> pairs(std::size_t from, std::size_t to) const {
     const auto rate = column("bytes_per_second"), latency = column("latency_us");
     if (!rate && !latency) return refuse(0, "no column bytes_per_second or latency_us");
-    std::vector<PairFigure> out;
+    PairFile out;
     for (std::size_t r = 1; r < rows_.size(); ++r) {
       auto value = number(r, rate ? *rate : *latency);
       if (!value) return fail(std::move(value).error());
+      mention(out, cell(r, from));
+      mention(out, cell(r, to));
       if (!*value || cell(r, from) == cell(r, to)) continue;
       const double v = rate ? **value : 1e6 / std::max(**value, 1e-6);
-      out.push_back({cell(r, from), cell(r, to), v, rate ? "bandwidth" : "latency", true, !rate});
+      out.figures.push_back(
+          {cell(r, from), cell(r, to), v, rate ? "bandwidth" : "latency", true, !rate});
     }
     return out;
   }
 
-  Result<std::vector<PairFigure>> matrix() const {
+  Result<PairFile> matrix() const {
     const std::string unit = lower(rows_[0][0]);
     struct Unit {
       const char* text;
@@ -140,14 +148,15 @@ class Table {
     for (std::size_t r = 0; r < size; ++r) {
       for (std::size_t c = 0; c < r; ++c) symmetric = symmetric && values[r][c] == values[c][r];
     }
-    std::vector<PairFigure> out;
+    PairFile out;
+    out.hosts.assign(rows_[0].begin() + 1, rows_[0].end());
     for (std::size_t r = 0; r < size; ++r) {
       for (std::size_t c = 0; c < size; ++c) {
         if (!values[r][c] || (symmetric && c < r)) continue;
         const double v = *values[r][c] * found->factor;
-        out.push_back({rows_[0][r + 1], rows_[0][c + 1],
-                       found->latency ? 1 / std::max(v, 1e-12) : v,
-                       found->latency ? "latency" : "bandwidth", !symmetric, found->latency});
+        out.figures.push_back(
+            {rows_[0][r + 1], rows_[0][c + 1], found->latency ? 1 / std::max(v, 1e-12) : v,
+             found->latency ? "latency" : "bandwidth", !symmetric, found->latency});
       }
     }
     return out;
@@ -161,8 +170,8 @@ class Table {
 
 }  // namespace
 
-Result<std::vector<PairFigure>> pair_figures(std::string_view text, const std::string& file) {
-  return Table(text, file).figures();
+Result<PairFile> pair_figures(std::string_view text, const std::string& file) {
+  return Table(text, file).read();
 }
 
 }  // namespace topolaunch::launcher

@@ -2,8 +2,7 @@
 //
 // Tables of what pairs of hosts reached, by whatever tool, as figures for bench/culprit.h:
 //   - summaries of nccl-tests runs: columns nodes (a host list of two) and peak_busbw_GBs, with
-//   test,
-//     N and G where there; a row without a figure is a run that failed;
+//     test, N and G where there; a row without a figure is a run that failed;
 //   - long tables: src, dst, and bytes_per_second, or latency_us;
 //   - matrices: the first row names hosts, its first cell the unit (GB/s, Gb/s, MB/s, us, ms).
 // Cells stand between commas or semicolons (decimal commas then), quoted or not.
@@ -18,7 +17,12 @@
 
 namespace topolaunch::launcher {
 
+struct PairFile {
+  std::vector<bench::PairFigure> figures;
+  std::vector<std::string> hosts;  ///< all that are named, those without any figure as well
+};
+
 /// invalid_input with the line for what can't be read.
-Result<std::vector<bench::PairFigure>> pair_figures(std::string_view text, const std::string& file);
+Result<PairFile> pair_figures(std::string_view text, const std::string& file);
 
 }  // namespace topolaunch::launcher

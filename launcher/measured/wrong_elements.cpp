@@ -5,20 +5,26 @@
 
 #include <algorithm>
 
+#include "base/counted.h"
+
 namespace topolaunch::launcher {
 namespace {
 
-/// "12 wrong at 128 MiB, in place", of the first size with any.
-std::string first_size(const bench::Measurement& m) {
+/// "12 wrong at 128 MiB, in place", for each of the first sizes with any; how many more there are.
+std::string sizes(const bench::Measurement& m) {
+  constexpr int kMostNamed = 4;
+  std::string named;
+  int all = 0;
   for (const bench::SizeResult& r : m.results) {
     for (const auto& [t, place] :
          {std::pair(&r.out_of_place, "out of place"), std::pair(&r.in_place, "in place")}) {
-      if (t->wrong > 0) {
-        return fmt::format("{} wrong at {}, {}", t->wrong, to_text(Bytes(r.size)), place);
-      }
+      if (t->wrong <= 0 || ++all > kMostNamed) continue;
+      named += fmt::format("{}{} wrong at {}, {}", named.empty() ? "" : "; ", t->wrong,
+                           to_text(Bytes(r.size)), place);
     }
   }
-  return {};
+  if (all > kMostNamed) named += fmt::format("; {} more such sizes", all - kMostNamed);
+  return named;
 }
 
 /// "only on rank 3 of h02", "on ranks 0, 3 and 5 of 8", "on all ranks".
@@ -48,7 +54,7 @@ Check wrong_elements_check(const bench::Measurement& m) {
   Check check;
   check.name = "results";
   check.expected = "0 wrong elements";
-  check.measured = fmt::format("{} wrong elements", m.wrong);
+  check.measured = counted(m.wrong, "wrong element");
   check.verdict = m.wrong == 0 ? Outcome::pass : Outcome::fail;
   if (m.wrong < 0) {
     check.verdict = Outcome::could_not_test;
@@ -56,7 +62,7 @@ Check wrong_elements_check(const bench::Measurement& m) {
     check.suspect = "the benchmark ran with checks off";
   }
   if (m.wrong > 0) {
-    check.suspect = first_size(m);
+    check.suspect = sizes(m);
     if (const std::string ranks = which_ranks(m); !ranks.empty()) {
       check.suspect += (check.suspect.empty() ? "" : "; ") + ranks;
     }

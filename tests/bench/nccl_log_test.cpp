@@ -93,10 +93,66 @@ TEST(NcclLog, MixedWorldsOfOneRankAreCounted) {
   EXPECT_EQ(runs->front().worlds, 2);
 }
 
-TEST(NcclLog, ARowThatCannotBeReadIsNamedByItsLine) {
-  const auto runs = nccl_runs("# nThread 1\n 8 2 float sum -1 fast 1 1 0 1 1 1 0\n", "log.txt");
-  ASSERT_FALSE(runs);
-  EXPECT_THAT(runs.error().text(), HasSubstr("log.txt:2"));
+TEST(NcclLog, ReleasesOfRowsWithoutRedopNameTheCollectiveByItsFactor) {
+  const auto collective = [](const std::string& columns, const std::string& busbw) {
+    std::string text = "# nThread 1 nGpus 4\n";
+    for (int rank = 0; rank < 4; ++rank) {
+      text += "#   Rank  " + std::to_string(rank) + " Pid 9 on n1 device  0 [0x00] A100\n";
+    }
+    const auto runs = nccl_runs(
+        text + " 1024 64 float " + columns + " 9.0 100 " + busbw + " N/A 9.0 100 1 N/A\n", "log");
+    EXPECT_TRUE(runs) << runs.error().text();
+    EXPECT_EQ(runs->front().measurement.results.at(0).out_of_place.wrong, -1);
+    return runs->front().measurement.collective;
+  };
+  EXPECT_EQ(collective("", "75.0"), "allgather or alltoall");
+  EXPECT_EQ(collective("", "100.0"), "sendrecv");
+  EXPECT_EQ(collective("0", "100.0"), "broadcast");
+  EXPECT_EQ(collective("sum", "150.0"), "allreduce");
+  EXPECT_EQ(collective("sum", "75.0"), "reduce_scatter");
+  EXPECT_EQ(collective("sum 0", "100.0"), "reduce");
+  EXPECT_EQ(collective("sum -1", "33.0"), "an unnamed collective");
+}
+
+TEST(NcclLog, MessagesOfNcclInTheMidstOfARowAreLeftOut) {
+  const auto runs = nccl_runs(
+      "# nThread 1 nGpus 1\n"
+      "#  Rank  0 Group  0 Pid 77 on 3f device  0 [0000:18:00] H100\n"
+      "  1024   256   float   sum   -13f:77:78 [0] NCCL INFO AllReduce: 1 Bytes\n"
+      "3f:77:78 [0] NCCL INFO AllReduce: 1024 Bytes -> Algo RING\n"
+      "  8.00  2.00  3.00   03f:77:78 [0] NCCL INFO AllReduce: 1 Bytes\n"
+      "  9.00  2.00  4.00   0\n",
+      "log");
+  ASSERT_TRUE(runs) << runs.error().text();
+  const SizeResult& r = runs->front().measurement.results.at(0);
+  EXPECT_EQ(r.root, -1);
+  EXPECT_DOUBLE_EQ(r.out_of_place.busbw, 3e9);
+  EXPECT_DOUBLE_EQ(r.in_place.busbw, 4e9);
+  EXPECT_TRUE(runs->front().complaints.empty());
+}
+
+TEST(NcclLog, SizesAskedForAreThoseOfItsOwnLoop) {
+  Configuration c;
+  EXPECT_EQ(sizes_asked_for(c), 0);
+  c.minimum_bytes = 1 << 20;
+  c.maximum_bytes = std::int64_t{8} << 30;
+  c.step_factor = 2;
+  EXPECT_EQ(sizes_asked_for(c), 14);
+  c.step_factor = 0;
+  c.maximum_bytes = 4 << 20;
+  c.step_bytes = 1 << 20;
+  EXPECT_EQ(sizes_asked_for(c), 4);
+}
+
+TEST(NcclLog, ARowThatCannotBeReadIsSkippedAndNamedByItsLine) {
+  const std::string bad = " 8 2 float sum -1 fast 1 1 0 1 1 1 0\n";
+  const auto some = nccl_runs("# nThread 1\n" + bad + " 8 2 float sum -1 1 1 1 0 1 1 1 0\n", "x");
+  ASSERT_TRUE(some) << some.error().text();
+  EXPECT_EQ(some->front().measurement.results.size(), 1u);
+  EXPECT_THAT(some->front().unread, testing::ElementsAre(2));
+  const auto none = nccl_runs("# nThread 1\n" + bad, "log.txt");
+  ASSERT_FALSE(none);
+  EXPECT_THAT(none.error().text(), HasSubstr("log.txt:2"));
   EXPECT_FALSE(is_nccl_log("hello"));
   EXPECT_FALSE(nccl_runs("hello", "x"));
 }

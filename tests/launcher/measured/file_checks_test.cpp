@@ -97,11 +97,64 @@ TEST_F(FileChecks, SeveralRunsOfOneRankAreWorldsOfOne) {
   EXPECT_THAT(checks[0].suspect, HasSubstr("3 worlds of one rank"));
 }
 
-TEST_F(FileChecks, ARunThatBrokeOffCouldNotBeTested) {
-  const auto checks = of(
-      {world_.file("a.log", log_of(kTwoDevices, kRow, false) + "n1: Test NCCL failure x.cu:1\n")});
-  EXPECT_EQ(named(checks, "ended").verdict, Outcome::could_not_test);
-  EXPECT_THAT(named(checks, "ended").suspect, HasSubstr("n1: Test NCCL failure"));
+TEST_F(FileChecks, ARunThatBrokeOffFails) {
+  const std::string log = "# nThread 1 nGpus 1 minBytes 1024 maxBytes 4096 step: 2(factor)\n" +
+                          std::string(kTwoDevices) + kRow;
+  const Check cut = named(of({world_.file("a.log", log)}), "ended");
+  EXPECT_EQ(cut.verdict, Outcome::fail);
+  EXPECT_EQ(cut.measured, "broke off after 1 of 3 sizes, the last 1 KiB");
+  EXPECT_EQ(cut.suspect, "it says no reason");
+  const auto told = of({world_.file("b.log", log + "n1: Test NCCL failure x.cu:1\n")});
+  EXPECT_EQ(named(told, "ended").verdict, Outcome::fail);
+  EXPECT_THAT(named(told, "ended").suspect, HasSubstr("n1: Test NCCL failure"));
+}
+
+TEST_F(FileChecks, ARowThatCannotBeReadIsToldAndTheRestJudged) {
+  const std::string odd = "   2048   512   float   sum   -1   9.0   1.0\n";
+  const auto checks = of({world_.file("a.log", log_of(kTwoDevices, odd + kRow))});
+  EXPECT_EQ(named(checks, "rows").verdict, Outcome::could_not_test);
+  EXPECT_EQ(named(checks, "rows").measured, "1 of 2 rows can't be read");
+  EXPECT_EQ(named(checks, "rows").suspect, "skipped: line 5");
+  EXPECT_EQ(named(checks, "results").verdict, Outcome::pass);
+}
+
+TEST_F(FileChecks, ALogThatCallsItselfFailedFails) {
+  const auto checks = of({world_.file(
+      "a.log", log_of(kTwoDevices, kRow, false) +
+                   "# Out of bounds values : 1 FAILED\n# Avg bus bandwidth    : 1\n")});
+  EXPECT_THAT(checks, testing::Contains(testing::Field(&Check::measured, HasSubstr("FAILED"))));
+}
+
+TEST_F(FileChecks, PairsAcrossLeavesAreHeldAgainstTheirOwnKind) {
+  // Six hosts under one leaf, two under another: all paths of the two but one go across.
+  std::string table = "latency_us,a,b,c,d,e,f,g,h\n";
+  for (char row = 'a'; row <= 'h'; ++row) {
+    table += row;
+    for (char column = 'a'; column <= 'h'; ++column) {
+      const bool across = (row < 'g') != (column < 'g');
+      table += row == column ? "," : across ? ",4.0" : ",2.0";
+    }
+    table += "\n";
+  }
+  const auto sound = of({world_.file("a.csv", table)});
+  EXPECT_EQ(named(sound, "pairs").verdict, Outcome::pass) << named(sound, "pairs").suspect;
+  EXPECT_THAT(named(sound, "leaves").measured, HasSubstr("2 groups of hosts (6 hosts, g h)"));
+  // A host that is slow on both kinds of path is still found.
+  std::string slow = table;
+  for (std::size_t at = slow.find("\nc,") + 3; slow[at] != '\n'; ++at) {
+    if (slow[at] == '2' || slow[at] == '4') slow[at] = slow[at] == '2' ? '6' : '8';
+  }
+  EXPECT_EQ(named(of({world_.file("b.csv", slow)}), "pairs").verdict, Outcome::fail);
+}
+
+TEST_F(FileChecks, PairsWithoutAFigureAreCounted) {
+  const Check check = named(of({world_.file("a.csv",
+                                            "GB/s,a,b,c,d\na,,9,9,\nb,9,,9,9\nc,9,9,,9\n"
+                                            "d,,9,9,\n")}),
+                            "missing");
+  EXPECT_EQ(check.verdict, Outcome::could_not_test);
+  EXPECT_EQ(check.measured, "pairs without a figure: bandwidth: 1 of 6");
+  EXPECT_EQ(check.suspect, "not measured: a - d");
 }
 
 TEST_F(FileChecks, WhatIsNoMeasurementIsRefused) {
@@ -135,9 +188,10 @@ TEST_F(FileChecks, SharedLogsSayWhatIsWrongWithThem) {
   const auto wrong = of({folder + "/all_reduce_perf-1x8-wrong-values.txt"});
   EXPECT_EQ(named(wrong, "results").verdict, Outcome::fail);
   EXPECT_THAT(named(wrong, "results").measured, HasSubstr("1500012 wrong"));
-  EXPECT_THAT(named(wrong, "results").suspect, HasSubstr("12 wrong at 128 MiB, in place"));
+  EXPECT_EQ(named(wrong, "results").suspect,
+            "12 wrong at 128 MiB, in place; 1500000 wrong at 1 GiB, out of place");
   const auto broken = of({folder + "/all_reduce_perf-2x8-broken-off.txt"});
-  EXPECT_THAT(named(broken, "ended").measured, HasSubstr("6 sizes"));
+  EXPECT_THAT(named(broken, "ended").measured, HasSubstr("6 of 14 sizes, the last 32 MiB"));
   EXPECT_THAT(named(broken, "ended").suspect, HasSubstr("lk02"));
 }
 

@@ -18,7 +18,13 @@ using testing::UnorderedElementsAre;
 std::vector<PairFigure> read(const std::string& text) {
   auto figures = pair_figures(text, "t.csv");
   EXPECT_TRUE(figures) << (figures ? "" : figures.error().text());
-  return figures.value_or(std::vector<PairFigure>{});
+  return figures.value_or(PairFile{}).figures;
+}
+
+TEST(PairFile, HostsWithoutAnyFigureAreNamedAsWell) {
+  const auto hosts = [](const std::string& text) { return pair_figures(text, "t").value().hosts; };
+  EXPECT_THAT(hosts("GB/s,a,b,c\na,,1,\nb,1,,\nc,,,\n"), ElementsAre("a", "b", "c"));
+  EXPECT_THAT(hosts("src,dst,latency_us\na,b,1\na,c,-\n"), ElementsAre("a", "b", "c"));
 }
 
 TEST(PairFile, ASummaryOfNcclTestsHasHostListsAndRowsThatFailed) {
@@ -75,9 +81,10 @@ class SharedPairs : public testing::Test {
     }
     const auto figures = pair_figures(files.read(file, 1 << 26).value(), file);
     EXPECT_TRUE(figures) << figures.error().text();
-    count_ = figures->size();
+    count_ = figures->figures.size();
     std::vector<std::string> names;
-    for (const auto& c : bench::culprits_of_figures(*figures).culprits) names.push_back(c.name);
+    for (const auto& c : bench::culprits_of_figures(figures->figures).culprits)
+      names.push_back(c.name);
     return names;
   }
   std::size_t count_ = 0;

@@ -40,6 +40,18 @@ TEST(WrongElements, ManyRanksAreCounted) {
   EXPECT_EQ(wrong_elements_check(wrong({})).suspect, "3 wrong at 1 MiB, in place");
 }
 
+TEST(WrongElements, EverySizeIsNamedOrCounted) {
+  bench::Measurement m = wrong({});
+  m.results[0].out_of_place.wrong = 2;
+  EXPECT_EQ(wrong_elements_check(m).suspect,
+            "2 wrong at 1 KiB, out of place; 3 wrong at 1 MiB, in place");
+  m.results.insert(m.results.end(), 4, m.results[1]);
+  EXPECT_EQ(
+      wrong_elements_check(m).suspect,
+      "2 wrong at 1 KiB, out of place; 3 wrong at 1 MiB, in place; 3 wrong at 1 MiB, in place; "
+      "3 wrong at 1 MiB, in place; 2 more such sizes");
+}
+
 TEST(WrongElements, NoneAndNotCheckedAreDifferent) {
   bench::Measurement m;
   EXPECT_EQ(wrong_elements_check(m).verdict, Outcome::pass);
