@@ -95,15 +95,18 @@ void job_options(CLI::App& app, JobOptions& o) {
   list(app, "--pin", o.pins, "put this rank there; repeatable", "RANK=HOST:GPU", kWhat);
   text(app, "--model", o.model, "model: TOML, config.json, Megatron arguments", "FILE",
        kWhat);
-  list(app, "--exclude", o.excluded, "use no seat of this host; repeatable", "HOST", kWhat);
-  text(app, "--require", o.require_level, "all ranks inside one of this level", "LEVEL", kWhat);
-  text(app, "--prefer", o.prefer_level, "the same, if it can be had", "LEVEL", kWhat);
-  text(app, "--spread", o.spread_level, "ranks over as many as there are", "LEVEL", kWhat);
+  host_list(app, "--exclude", o.excluded, "use no seat of these hosts: g3 or g[01-04],h2", "HOSTS",
+            kWhat);
+  text(app, "--require", o.require_level, "all ranks inside one of this level (rule)", "LEVEL",
+       kWhat);
+  text(app, "--prefer", o.prefer_level, "the same, if it can be had (preference)", "LEVEL", kWhat);
+  text(app, "--spread", o.spread_level, "ranks over as many as there are (preference)", "LEVEL",
+       kWhat);
   list(app, "--affinity", o.affinity, "keep GROUP (tp, 0-7, @HOST) in one LEVEL (host)",
        "GROUP[=LEVEL]", kWhat);
   list(app, "--anti-affinity", o.anti_affinity, "keep its ranks, or @HOST's block, apart",
        "GROUP[=LEVEL]", kWhat);
-  list(app, "--near", o.near, "close to these, if it can be had; repeatable", "HOST|SWITCH", kWhat);
+  list(app, "--near", o.near, "close to these (preference); repeatable", "HOST|SWITCH", kWhat);
   parsed(
       app, "--spares",
       [&o](const std::string& value) -> Status {
@@ -240,7 +243,7 @@ void build_map(CLI::App& app, Request& request) {
   json_for_format(app, o.format);
   flag(app, "--explain", o.explain, "given order against solution, and why", kOutput);
   flag(app, "--no-progress", o.no_progress, "no progress line on a terminal", kOutput);
-  text(app, "--from", o.from, "an earlier plan in place of the given order", "PLAN", kCompare);
+  text(app, "--from", o.from, "earlier plan as given order; with its --topology", "PLAN", kCompare);
   list(app, "--replace", o.replace, "move what is on this host and nothing else", "HOST",
        kCompare);
   app.add_option("--diff", o.diff, "which ranks moved; with --topology the cost")
@@ -265,8 +268,11 @@ void build_bench(CLI::App& app, Request& request) {
 void build_validate(CLI::App& app, Request& request) {
   auto& o = request.emplace<ValidateOptions>();
   app.add_option("RUN", o.plan, "id, its beginning, last, folder or plan.json")->type_name("");
-  CLI::Option* const measured = list(app, "--measured", o.measured,
-                                     "no run: nccl-tests' output, tables of pairs", "FILE", kCheck);
+  CLI::Option* const measured =
+      list(app, "--measured", o.measured, "nccl-tests' output, tables of pairs; no RUN", "FILE..",
+           kCheck)
+          ->expected(1, 1 << 20)
+          ->allow_extra_args(true);
   text(app, "--expected", o.expected, "figures with source and date, as CSV", "FILE", kCheck);
   text(app, "--measurement", o.measurement, "hold the plan against this one", "FILE", kCheck)
       ->excludes(measured);

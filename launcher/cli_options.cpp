@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/nearest_name.h"
+#include "topo/host_list.h"
 
 namespace topolaunch::launcher {
 namespace {
@@ -39,6 +40,13 @@ std::string long_name(const std::string& names) {
   return names.substr(std::min(names.find("--"), names.size()));
 }
 
+/// A name from a file may have any character; brackets and commas are the list's.
+Result<std::vector<std::string>> hosts_of(const std::string& value) {
+  if (Status ok = not_empty(value); !ok) return fail(std::move(ok).error());
+  if (value.find_first_of("[,") == std::string::npos) return std::vector{value};
+  return topo::expand_host_list(value);
+}
+
 }  // namespace
 
 CLI::Option* text(CLI::App& app, const char* names, std::string& into, const char* meaning,
@@ -65,6 +73,24 @@ CLI::Option* list(CLI::App& app, const char* names, std::vector<std::string>& in
           throw OptionProblem{std::move(error)};
         }
       });
+}
+
+CLI::Option* host_list(CLI::App& app, const char* names, std::vector<std::string>& into,
+                       const char* meaning, const char* type, const char* group) {
+  return app
+      .add_option_function<std::vector<std::string>>(
+          names,
+          [&into, name = long_name(names)](const std::vector<std::string>& values) {
+            for (const std::string& value : values) {
+              auto hosts = hosts_of(value);
+              if (!hosts) throw OptionProblem{std::move(hosts).error().within(name)};
+              into.insert(into.end(), hosts->begin(), hosts->end());
+            }
+          },
+          meaning)
+      ->type_name(type)
+      ->group(group)
+      ->allow_extra_args(false);
 }
 
 CLI::Option* flag(CLI::App& app, const char* names, bool& into, const char* meaning,

@@ -34,6 +34,9 @@ CLI::Option* text(CLI::App& app, const char* names, std::string& into, const cha
 /// May be given several times, one value each time.
 CLI::Option* list(CLI::App& app, const char* names, std::vector<std::string>& into,
                   const char* meaning, const char* type, const char* group);
+/// Hosts by name or in Slurm's list grammar (topo/host_list.h); several times as well.
+CLI::Option* host_list(CLI::App& app, const char* names, std::vector<std::string>& into,
+                       const char* meaning, const char* type, const char* group);
 /// A switch.
 CLI::Option* flag(CLI::App& app, const char* names, bool& into, const char* meaning,
                   const char* group);

@@ -19,7 +19,7 @@ Ranks:   -n, --ranks N        else one per visible GPU, else 1; --oversubscribe
          --traffic FILE       who talks to whom; or --model FILE, --pattern P
 Hosts:   --hosts g[01-16]:8|@FILE, --link-rate host=..,uplink=.., --refresh
 Place:   --topology FILE|SPEC in place of this machine; --distance 1:10:100
-         --pin RANK=HOST:GPU, --exclude HOST, --require|--prefer|--spread LEVEL
+         --pin RANK=HOST:GPU, --exclude HOSTS, --require|--prefer|--spread LEVEL
          --affinity|--anti-affinity GROUP=LEVEL, --near HOST, --spares N
          --objective time|hop-bytes, --effort fast|default|best
 Launch:  --dry-run            show plan and exact commands, start nothing

@@ -68,7 +68,8 @@ struct PlanText {
 
 Result<PlanText> read_text(const std::string& plan, const Outside& outside) {
   std::string file = plan;
-  if (!plan.ends_with(".json") || !outside.files.exists(plan)) {
+  // A file of that name, else a run: its id, the beginning of it, or its folder.
+  if (plan == "last" || !outside.files.exists(plan) || outside.files.list(plan)) {
     auto folder = find_run(plan, outside);
     if (!folder) return fail(std::move(folder).error());
     file = *folder + "/plan.json";

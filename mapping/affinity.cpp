@@ -7,6 +7,7 @@
 #include <map>
 #include <numeric>
 
+#include "base/counted.h"
 #include "mapping/index.h"
 #include "mapping/nic_choice.h"
 
@@ -145,9 +146,10 @@ Share share_of(const std::vector<std::vector<int>>& cores, int i, int parts) {
   const auto [first, end] = cut(count_of(threads));
   for (int t = first; t < std::max(end, first + 1); ++t) share.cpus.add(threads[ix(t)]);
   if (parts <= count_of(threads))
-    share.note = fmt::format("{} ranks on {} cores: bound to hardware threads of shared cores", parts, cores.size());
+    share.note = fmt::format("{} on {}: bound to hardware threads of shared cores",
+                             counted(parts, "rank"), counted(cores.size(), "core"));
   else
-    share.note = fmt::format("{} ranks share {} CPUs", parts, threads.size());
+    share.note = fmt::format("{} share {}", counted(parts, "rank"), counted(threads.size(), "CPU"));
   return share;
 }
 

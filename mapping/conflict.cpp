@@ -3,6 +3,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <utility>
+
+#include "base/counted.h"
 #include "mapping/index.h"
 #include "mapping/rules.h"
 #include "mapping/settle.h"
@@ -10,10 +14,11 @@
 namespace topolaunch::mapping {
 namespace {
 
-enum Kind { pin, host, gpus, slots, require, spread, together, apart, spare };
+enum Kind { pin, host, gpus, slots, require, together, apart, spare };
 
-/// A request with thousands of pins is answered too: this many are tried one by one.
-constexpr int kMostItems = 400;
+/// A request with thousands of pins is answered too: this many are tried one by one, and two by two
+/// where they are few.
+constexpr int kMostItems = 400, kMostInPairs = 24;
 
 template <class T>
 void drop(std::vector<T>& list, int index) {
@@ -25,7 +30,6 @@ void drop(std::vector<T>& list, int index) {
 std::vector<ConstraintItem> items_of(const Constraints& c) {
   std::vector<ConstraintItem> items;
   if (!c.require_level.empty()) items.push_back({"--require " + c.require_level, require, 0});
-  if (!c.spread_level.empty()) items.push_back({"--spread " + c.spread_level, spread, 0});
   if (c.spares > 0) items.push_back({fmt::format("--spares {}", c.spares), spare, 0});
   for (int i = 0; i < count_of(c.affinity); ++i)
     items.push_back({"--affinity " + c.affinity[ix(i)], together, i});
@@ -34,9 +38,7 @@ std::vector<ConstraintItem> items_of(const Constraints& c) {
   for (int i = 0; i < count_of(c.excluded_hosts); ++i)
     items.push_back({"--exclude " + c.excluded_hosts[ix(i)], host, i});
   if (!c.excluded_gpus.empty())
-    items.push_back({fmt::format("{} GPU{} masked or busy", c.excluded_gpus.size(),
-                                 c.excluded_gpus.size() == 1 ? "" : "s"),
-                     gpus, 0});
+    items.push_back({counted(c.excluded_gpus.size(), "GPU") + " masked or busy", gpus, 0});
   if (!c.slots_per_host.empty()) items.push_back({"slots per host as given", slots, 0});
   for (int i = 0; i < count_of(c.pins); ++i) {
     const auto& p = c.pins[ix(i)];
@@ -65,9 +67,6 @@ Constraints ConstraintItem::without(const Constraints& all) const {
     case require:
       c.require_level.clear();
       break;
-    case spread:
-      c.spread_level.clear();
-      break;
     case together:
       drop(c.affinity, index);
       break;
@@ -93,26 +92,73 @@ Feasibility feasibility(const topo::Topology& topology, const RankGraph& graph,
   return {false, proved, settled.error()};
 }
 
+namespace {
+
+class ConflictSearch {
+ public:
+  ConflictSearch(const topo::Topology& topology, const RankGraph& graph, Constraints all)
+      : topology_(topology), graph_(graph), all_(std::move(all)), items_(items_of(all_)) {}
+
+  Constraints run() {
+    if (auto none = with({}); impossible(none)) return none;
+    const int count = count_of(items_);
+    if (count <= kMostItems)
+      for (int i = 0; i < count; ++i)
+        if (auto one = with({i}); impossible(one)) return one;
+    if (count <= kMostInPairs)
+      for (int i = 0; i < count; ++i)
+        for (int j = i + 1; j < count; ++j)
+          if (auto two = with({i, j}); impossible(two)) return two;
+    return minimal();
+  }
+
+ private:
+  bool impossible(const Constraints& constraints) const {
+    const auto answer = feasibility(topology_, graph_, constraints);
+    return !answer.possible && answer.proved && answer.error.code == Code::infeasible;
+  }
+
+  /// The request with these items alone. From the last to the first, so that indices stay what they
+  /// are.
+  Constraints with(const std::vector<int>& kept) const {
+    auto left = all_;
+    for (int i = count_of(items_) - 1; i >= 0; --i)
+      if (std::find(kept.begin(), kept.end(), i) == kept.end()) left = items_[ix(i)].without(left);
+    return left;
+  }
+
+  /// Until nothing more can go: what could not be shown with all of them may be plain with fewer.
+  Constraints minimal() const {
+    auto left = all_;
+    int tries = 0;
+    for (bool dropped = true; dropped;) {
+      dropped = false;
+      const auto items = items_of(left);
+      for (std::size_t i = items.size(); i-- > 0 && tries < kMostItems; ++tries) {
+        auto less = items[i].without(left);
+        if (!impossible(less)) continue;
+        left = std::move(less);
+        dropped = true;
+      }
+    }
+    return left;
+  }
+
+  const topo::Topology& topology_;
+  const RankGraph& graph_;
+  Constraints all_;
+  std::vector<ConstraintItem> items_;
+};
+
+}  // namespace
+
 Constraints smallest_conflict(const topo::Topology& topology, const RankGraph& graph,
                               const Constraints& constraints) {
-  Constraints left = constraints;
-  left.prefer_level.clear();
-  left.near.clear();
-  // Until nothing more can go: what could not be shown with all of them may be plain with fewer.
-  int tries = 0;
-  for (bool dropped = true; dropped;) {
-    dropped = false;
-    const auto items = items_of(left);
-    // From the last to the first: indices of those before stay what they are.
-    for (std::size_t i = items.size(); i-- > 0 && tries < kMostItems; ++tries) {
-      auto less = items[i].without(left);
-      const auto answer = feasibility(topology, graph, less);
-      if (answer.possible || !answer.proved || answer.error.code != Code::infeasible) continue;
-      left = std::move(less);
-      dropped = true;
-    }
-  }
-  return left;
+  auto hard = constraints;
+  hard.prefer_level.clear();
+  hard.spread_level.clear();
+  hard.near.clear();
+  return ConflictSearch(topology, graph, std::move(hard)).run();
 }
 
 Error with_conflict(const topo::Topology& topology, const RankGraph& graph,

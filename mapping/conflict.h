@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Conflict: which constraints cannot hold together. Constraints are left out one at a time as long
-// as the rest stays impossible; what remains is minimal: without any one of it a placement exists.
+// Conflict: which constraints cannot hold together. One alone, else two, that no placement holds;
+// else constraints are left out one at a time as long as the rest stays impossible: what remains is
+// minimal, without any one of it a placement exists.
 #pragma once
 
 #include <string>
@@ -31,8 +32,9 @@ Feasibility feasibility(const topo::Topology& topology, const RankGraph& graph,
 /// Hard constraints of a request, one by one.
 std::vector<ConstraintItem> items_of(const Constraints& constraints);
 
-/// What is left of `constraints` (infeasible) when everything that can go has gone: without any one
-/// of its items a placement exists. No items where the ranks alone do not fit.
+/// The fewest items of `constraints` (infeasible) that are so too, where those are one or two or
+/// there are few; else as many as are left when everything that can go has gone. Without any one of
+/// them a placement exists. No items where the ranks alone do not fit.
 Constraints smallest_conflict(const topo::Topology& topology, const RankGraph& graph,
                               const Constraints& constraints);
 

@@ -66,7 +66,6 @@ class Construct {
     host_.assign(ix(n), -1);
     std::int64_t steps = 0;
     int i = 0;
-    if (n > 0) begin[0] = 0;
     while (i >= 0 && i < n) {
       const auto& bundle = bundles_[ix(i)];
       if (host_[ix(i)] >= 0) {
@@ -199,10 +198,12 @@ class Construct {
     for (; left > 0 && lowest() >= 0; --left) ++quota[ix(lowest())];
     water_ = lowest() < 0 ? constraints_.ranks : quota[ix(lowest())];
     above_left_ = 0;
+    if (limits_.uneven > 0) water_ += limits_.uneven - 1;
     for (int b = 0; b < level.blocks; ++b) {
       quota_.push_back(std::max(pinned[ix(b)], std::min(room[ix(b)], water_ + 1)));
       if (pinned[ix(b)] <= water_ && quota[ix(b)] > water_) ++above_left_;
     }
+    if (limits_.uneven > 0) above_left_ = limits_.fullest;
     pinned_in_ = std::move(pinned);
     in_block_.assign(ix(level.blocks), 0);
   }

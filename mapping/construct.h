@@ -21,6 +21,8 @@ struct Construction {
 struct ConstructLimits {
   int most_hosts = -1;  ///< that ranks may be on
   int spread = -1;      ///< a level (index) whose blocks hold as equal numbers of ranks as their room allows
+  int uneven = 0;  ///< if that can't be had: so many ranks more in a block than in the emptiest
+  int fullest = 1 << 24;  ///< and so many blocks that hold them
   bool any() const { return most_hosts >= 0 || spread >= 0; }
 };
 

@@ -330,7 +330,8 @@ Estimate CostModel::estimate(const std::vector<Seat>& seats) const {
   estimate.max_link.name = busiest.name;
   estimate.max_link.bytes = static_cast<std::int64_t>(std::llround(std::min(busiest.bytes, 9e18)));
   estimate.max_link.seconds = Seconds(timed() ? busiest.seconds : 0);
-  if (!timed()) estimate.model = "hop-bytes: no bandwidth known";
+  if (!timed())
+    estimate.model = "hop-bytes: no bandwidth of links known (--link-rate)";
   else if (tables_->nccl_somewhere) estimate.model = fmt::format("nccl {}", kNcclVersion);
   else estimate.model = "host memory, not calibrated";
   return estimate;

@@ -4,8 +4,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <numeric>
 
+#include "base/counted.h"
 #include "mapping/index.h"
 #include "mapping/levels.h"
 #include "mapping/rules.h"
@@ -15,10 +17,6 @@ namespace topolaunch::mapping {
 namespace {
 
 constexpr int kMostWays = 1'000'000;
-
-std::string counted(int n, std::string_view noun) {
-  return fmt::format("{} {}{}", n, noun, n == 1 ? "" : "s");
-}
 
 std::vector<int> room_by_block(const Level& level, const std::vector<int>& capacity) {
   std::vector<int> room(ix(level.blocks), 0);
@@ -48,12 +46,16 @@ class Narrowing {
     for (const bool apart : {false, true})
       for (const auto& value : apart ? constraints_.anti_affinity : constraints_.affinity)
         if (auto status = beside_hosts(value, apart); !status) return status;
+    pool_.before_levels = capacity_;
     if (auto status = require(); !status) return status;
     if (auto status = near(); !status) return status;
     if (auto status = prefer(); !status) return status;
     if (choice_.of != nullptr) *choice_.of = std::max(*choice_.of, ways_);
     if (left_ > 0) return fail(Code::infeasible, "no further choice of blocks");
-    if (choice_.blocks_only) return {};
+    if (choice_.blocks_only) {
+      pool_.before_spread = capacity_;
+      return {};
+    }
     if (auto status = keep_spares(); !status) return status;
     return spread();
   }
@@ -89,8 +91,8 @@ class Narrowing {
                   fmt::format("{}: {}, {} left", rule.text(), counted(ranks_, "rank"),
                               counted(total(capacity_), "seat")));
     if (!holds_pins(capacity_))
-      return fail(Code::infeasible,
-                  fmt::format("{}: a rank is pinned to a host that it shuts out", rule.text()));
+      return fail(Code::infeasible, fmt::format("{}: a {} rank is on a host that it shuts out",
+                                                rule.text(), choice_.fixed));
     return {};
   }
 
@@ -135,8 +137,8 @@ class Narrowing {
         most < ranks_
             ? fmt::format("{} in one {}: the largest has {}", counted(ranks_, "rank"), name,
                           counted(most, "seat"))
-            : fmt::format("{} in one {}: the pinned ranks are in another {} or in one too small",
-                          counted(ranks_, "rank"), name, name),
+            : fmt::format("{} in one {}: the {} ranks are in another {} or in one too small",
+                          counted(ranks_, "rank"), name, choice_.fixed, name),
         fmt::format("leave out --require {} or use --prefer {}", name, name));
   }
 
@@ -164,8 +166,9 @@ class Narrowing {
       pool_.notes.push_back(fmt::format("near {}: within one {} of it",
                                         fmt::join(constraints_.near, ","), ways[ix(way)].first->name));
     } else {
-      pool_.notes.push_back(fmt::format("near {}: no level around it holds {}, so it decides nothing",
-                                        fmt::join(constraints_.near, ","), counted(ranks_, "rank")));
+      pool_.unmet.push_back(
+          fmt::format("near {}: no level around it holds {}, so it decides nothing",
+                      fmt::join(constraints_.near, ","), counted(ranks_, "rank")));
     }
     return {};
   }
@@ -179,12 +182,13 @@ class Narrowing {
     if (way < count_of(blocks))
       keep_block(**level, blocks[ix(way)]);
     else
-      pool_.notes.push_back(fmt::format("no {} holds {}: --prefer {} could not be met",
+      pool_.unmet.push_back(fmt::format("no {} holds {}: --prefer {} could not be met",
                                         (*level)->name, counted(ranks_, "rank"), (*level)->name));
     return {};
   }
 
-  /// Spare hosts: not those of the compact choice, and as near to it as there are.
+  /// Spare hosts: not those of the compact choice, and as near to it as there are. Outside the
+  /// block of --require where it has none.
   Status keep_spares() {
     if (constraints_.spares <= 0) return {};
     std::vector<char> used(capacity_.size(), 0);
@@ -195,15 +199,18 @@ class Narrowing {
       for (const int h : compact_hosts(levels_, rest, left)) used[ix(h)] = 1;
     std::vector<int> others;
     for (int h = 0; h < count_of(capacity_); ++h)
-      if (capacity_[ix(h)] > 0 && !used[ix(h)]) others.push_back(h);
+      if (pool_.before_levels[ix(h)] > 0 && !used[ix(h)]) others.push_back(h);
     if (count_of(others) < constraints_.spares)
-      return fail(
-          Code::infeasible,
-          fmt::format("--spares {}: {} need {}, which leaves {} free", constraints_.spares,
-                      counted(ranks_, "rank"),
-                      counted(static_cast<int>(std::count(used.begin(), used.end(), 1)), "host"),
-                      counted(count_of(others), "host")),
-          "use fewer ranks or spares");
+      return fail(Code::infeasible,
+                  fmt::format("--spares {}: {} need {}, which leaves {} free", constraints_.spares,
+                              counted(ranks_, "rank"),
+                              counted(std::count(used.begin(), used.end(), 1), "host"),
+                              counted(others.size(), "host")),
+                  "use fewer ranks or spares");
+    if (const auto* level = levels_.find(constraints_.spread_level); level != nullptr) {
+      keep_spares_evenly(*level);
+      return {};
+    }
     const auto distance = [&](int h) {
       int nearest = count_of(levels_.levels);
       for (int u = 0; u < count_of(used); ++u)
@@ -213,11 +220,54 @@ class Narrowing {
     std::vector<std::pair<int, int>> by_distance;
     for (const int h : others) by_distance.emplace_back(distance(h), h);
     std::stable_sort(by_distance.begin(), by_distance.end());
-    for (int i = 0; i < constraints_.spares; ++i) {
-      pool_.spares.push_back(by_distance[ix(i)].second);
-      capacity_[ix(by_distance[ix(i)].second)] = 0;
-    }
+    for (int i = 0; i < constraints_.spares; ++i) keep_free(by_distance[ix(i)].second);
     return {};
+  }
+
+  void keep_free(int host) {
+    pool_.spares.push_back(host);
+    capacity_[ix(host)] = 0;
+  }
+
+  /// Of a spread job: one after the other the hosts without which ranks lie most evenly.
+  void keep_spares_evenly(const Level& level) {
+    std::vector<char> out(capacity_.size(), 0);  // pinned, or spares already
+    for (const int h : pinned_) out[ix(h)] = 1;
+    for (int i = 0; i < constraints_.spares; ++i) {
+      const auto room = room_by_block(level, capacity_);
+      std::map<std::pair<int, int>, int> fullest;  // by room of the block and of the host
+      int best = -1, least = 0;
+      for (int h = count_of(capacity_) - 1; h >= 0; --h) {
+        if (out[ix(h)] || pool_.before_levels[ix(h)] == 0) continue;
+        const std::pair kind(room[ix(level.block[ix(h)])], capacity_[ix(h)]);
+        auto known = fullest.find(kind);
+        if (known == fullest.end()) {
+          auto without = room;
+          without[ix(level.block[ix(h)])] -= capacity_[ix(h)];
+          known = fullest.emplace(kind, fullest_block(without)).first;
+        }
+        if (best >= 0 && known->second >= least) continue;
+        best = h;
+        least = known->second;
+      }
+      if (best < 0) return;
+      out[ix(best)] = 1;
+      keep_free(best);
+    }
+  }
+
+  /// Ranks in the fullest block where they lie as evenly as `room` allows; more than there are
+  /// where they don't fit.
+  int fullest_block(const std::vector<int>& room) const {
+    if (total(room) < ranks_) return ranks_ + 1;
+    int low = 0, high = ranks_;  // of the ranks, so many at most in a block are enough
+    while (low + 1 < high) {
+      const int middle = (low + high) / 2;
+      int fit = 0;
+      for (const int r : room) fit += std::min(r, middle);
+      (fit >= ranks_ ? high : low) = middle;
+    }
+    return high;
   }
 
   /// Blocks of the level hold as equal numbers of ranks as their room allows.
@@ -226,6 +276,7 @@ class Narrowing {
     const auto found = find(constraints_.spread_level, "--spread");
     if (!found) return fail(found.error());
     const auto& level = **found;
+    pool_.before_spread = capacity_;
     int ranks = ranks_;
     const auto room = room_by_block(level, capacity_);
     std::vector<int> quota(ix(level.blocks), 0);

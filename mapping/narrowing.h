@@ -10,7 +10,7 @@
 namespace topolaunch::mapping {
 
 /// Cuts pool.capacity by @HOST rules, --require, --near, --prefer, --spares and --spread, in this
-/// order; fills notes and spares. `pinned`: hosts of pinned ranks. infeasible in numbers.
+/// order; fills notes, unmet and spares. `pinned`: hosts of pinned ranks. infeasible in numbers.
 Status narrow(const topo::Topology& topology, const Constraints& constraints,
               const std::vector<int>& pinned, const NarrowingChoice& choice, SeatPool& pool);
 

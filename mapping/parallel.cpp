@@ -10,6 +10,7 @@
 #include <map>
 #include <optional>
 
+#include "base/counted.h"
 #include "mapping/index.h"
 #include "mapping/model_shape.h"
 
@@ -218,15 +219,15 @@ Result<RankGraph> graph_from_parallel(const std::string& spec, const std::string
   if (!given->has_dp && ranks > 0) {
     if (ranks % model != 0)
       return fail(Code::wrong_usage,
-                  fmt::format("--parallel '{}': {} ranks are no multiple of tp x cp x pp = {}", spec,
-                              ranks, model),
+                  fmt::format("--parallel '{}': {}, which is no multiple of tp x cp x pp = {}",
+                              spec, counted(ranks, "rank"), model),
                   fmt::format("use -n {}", (ranks / model + 1) * model));
     sizes.dp = static_cast<int>(ranks / model);
   }
   const int world = static_cast<int>(model * sizes.dp);
   if (ranks > 0 && ranks != world)
     return fail(Code::wrong_usage,
-                fmt::format("--parallel '{}' is {} ranks, not {}", spec, world, ranks),
+                fmt::format("--parallel '{}' is {}, not {}", spec, counted(world, "rank"), ranks),
                 fmt::format("use -n {}, or leave dp out", world));
 
   if (sizes.shard > 0 && sizes.zero != 3)
@@ -246,8 +247,8 @@ Result<RankGraph> graph_from_parallel(const std::string& spec, const std::string
     const std::int64_t expert_model = static_cast<std::int64_t>(expert.tp) * sizes.ep * sizes.pp;
     if (expert_model > world || world % expert_model != 0)
       return fail(Code::wrong_usage,
-                  fmt::format("--parallel '{}': etp x ep x pp = {} does not divide {} ranks", spec,
-                              expert_model, world));
+                  fmt::format("--parallel '{}': etp x ep x pp = {} does not divide {}", spec,
+                              expert_model, counted(world, "rank")));
     expert.dp = static_cast<int>(world / expert_model);
     const bool pp_last = full->size() >= 2 && full->compare(full->size() - 2, 2, "pp") == 0;
     if (!pp_last && sizes.pp > 1 && expert.dp != sizes.dp)

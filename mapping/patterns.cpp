@@ -8,6 +8,7 @@
 #include <numeric>
 #include <optional>
 
+#include "base/counted.h"
 #include "mapping/index.h"
 
 namespace topolaunch::mapping {
@@ -93,12 +94,12 @@ Result<RankGraph> graph_from_pattern(const std::string& pattern, int ranks, Byte
       std::int64_t product = 1;
       for (const int size : *given) product = std::min<std::int64_t>(product * size, 1 << 30);
       if (product != ranks)
-        return fail(Code::wrong_usage,
-                    fmt::format("--pattern '{}' is {} ranks, not {}", pattern, product, ranks));
+        return fail(Code::wrong_usage, fmt::format("--pattern '{}' is {}, not {}", pattern,
+                                                   counted(product, "rank"), ranks));
       shape = *given;
     }
     graph.edges = stencil_edges(shape, bytes.count() > 0 ? bytes.count() : kFaceBytes.count());
-    graph.origin += fmt::format(" ({} ranks as {})", ranks, fmt::join(shape, "x"));
+    graph.origin += fmt::format(" ({} as {})", counted(ranks, "rank"), fmt::join(shape, "x"));
     return graph;
   }
 

@@ -172,7 +172,8 @@ void explain(const topo::Topology& topology, const SeatPool& pool, const RankGra
                             : "no gain possible in time";
   }
   find_changes(topology, graph, given, seats, solution);
-  for (const auto& note : pool.notes) solution.reasons.push_back(note);
+  for (const auto* notes : {&pool.notes, &pool.unmet})
+    solution.reasons.insert(solution.reasons.end(), notes->begin(), notes->end());
   affinity_reasons(topology, solution);
 }
 

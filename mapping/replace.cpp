@@ -9,10 +9,13 @@
 #include <optional>
 #include <set>
 
+#include "base/counted.h"
+#include "mapping/construct.h"
 #include "mapping/cost.h"
 #include "mapping/host_model.h"
 #include "mapping/index.h"
 #include "mapping/rules.h"
+#include "mapping/seat_count.h"
 #include "mapping/seats.h"
 #include "mapping/solver.h"
 #include "mapping/solver/gpu_choice.h"
@@ -24,9 +27,7 @@ namespace {
 constexpr int kMostHostsTried = 256;  ///< nearest first
 constexpr int kMostPasses = 4;        ///< of swaps among the ranks that move
 
-std::string counted(int n, std::string_view noun) {
-  return fmt::format("{} {}{}", n, noun, n == 1 ? "" : "s");
-}
+constexpr std::size_t kMostMoves = 4096;  ///< to free seats, tried one by one
 
 class Replacement {
  public:
@@ -59,6 +60,9 @@ class Replacement {
                            [](int n, const auto& list) { return n + count_of(list); });
   }
 
+  /// Without an answer: every way to seat them was tried.
+  bool proved() const { return proved_; }
+
   /// Nothing if no way to seat them holds the rules.
   std::optional<std::vector<Seat>> run() {
     const int wanted = count_of(moving_);
@@ -73,6 +77,7 @@ class Replacement {
                        [&](int a, int b) { return free_[ix(a)].size() > free_[ix(b)].size(); });
       offer(seats_on(hosts));
     }
+    if (!best_) offer(constructed());
     if (!best_) return std::nullopt;
     for (int pass = 0; pass < kMostPasses && improve(); ++pass) {
     }
@@ -99,28 +104,51 @@ class Replacement {
 
   /// All seats with the moving ranks on `hosts`, filled in this order; empty if they do not fit.
   std::vector<Seat> seats_on(const std::vector<int>& hosts) const {
+    std::vector<int> host_of_moving;
+    for (const int h : hosts)
+      for (std::size_t i = 0; i < free_[ix(h)].size() && host_of_moving.size() < moving_.size();
+           ++i)
+        host_of_moving.push_back(h);
+    if (host_of_moving.size() < moving_.size()) return {};
+    return seats_of(host_of_moving);
+  }
+
+  /// Any that holds the rules, by search: the others stay as if pinned. Empty if there is none.
+  std::vector<Seat> constructed() {
+    auto constraints = constraints_;
+    std::set<int> moves(moving_.begin(), moving_.end()), pinned;
+    for (const auto& pin : constraints.pins) pinned.insert(pin.rank);
+    for (int r = 0; r < count_of(old_); ++r)
+      if (moves.count(r) == 0 && pinned.count(r) == 0)
+        constraints.pins.push_back({r, topology_.hosts[ix(old_[ix(r)].host)].name, -1});
+    const auto made = construct(topology_, pool_, constraints, rules_);
+    proved_ = made.proved;
+    if (!made.seats) return {};
+    std::vector<int> host_of_moving;
+    for (const int r : moving_) host_of_moving.push_back((*made.seats)[ix(r)].host);
+    return seats_of(host_of_moving);
+  }
+
+  /// All seats with each moving rank on its host, on the best free GPUs there.
+  std::vector<Seat> seats_of(const std::vector<int>& host_of_moving) const {
     auto seats = old_;
-    std::size_t next = 0;
-    for (const int h : hosts) {
+    std::map<int, std::vector<int>> movers;
+    for (std::size_t i = 0; i < moving_.size(); ++i)
+      movers[host_of_moving[i]].push_back(moving_[i]);
+    for (const auto& [h, ranks] : movers) {
       auto list = free_[ix(h)];
-      const auto wanted = moving_.size() - next;
       const bool gpus = std::all_of(list.begin(), list.end(),
                                     [](const Seat& s) { return s.gpu >= 0 && s.gpu == s.slot; });
-      if (gpus && wanted < list.size()) {
+      if (gpus && ranks.size() < list.size()) {
         std::vector<int> usable;
         for (const auto& seat : list) usable.push_back(seat.gpu);
         list.clear();
-        for (const int g :
-             best_gpus(HostModel(topology_.hosts[ix(h)]), usable, static_cast<int>(wanted)))
+        for (const int g : best_gpus(HostModel(topology_.hosts[ix(h)]), usable, count_of(ranks)))
           list.push_back({h, g, g});
       }
-      for (const auto& seat : list) {
-        if (next == moving_.size()) break;
-        seats[ix(moving_[next++])] = seat;
-      }
-      if (next == moving_.size()) break;
+      for (std::size_t i = 0; i < ranks.size() && i < list.size(); ++i)
+        seats[ix(ranks[i])] = list[i];
     }
-    if (next < moving_.size()) return {};
     apply_gpu_pins(seats);
     return seats;
   }
@@ -149,9 +177,28 @@ class Replacement {
       best_.emplace(model_, constraints_.objective, seats);
   }
 
-  /// Moving ranks change seats with each other.
+  /// Moving ranks change seats with each other, and take free ones.
   bool improve() {
     bool better = false;
+    std::set<std::pair<int, int>> taken;
+    for (const int r : moving_)
+      taken.insert({best_->seats()[ix(r)].host, best_->seats()[ix(r)].slot});
+    if (moving_.size() * ix(free_seats()) <= kMostMoves)
+      for (const int r : moving_)
+        for (const auto& list : free_)
+          for (const auto& seat : list) {
+            if (stopped(constraints_.watch)) return false;
+            if (taken.count({seat.host, seat.slot})) continue;
+            auto seats = best_->seats();
+            const auto old = seats[ix(r)];
+            seats[ix(r)] = seat;
+            if (!placement_fault(topology_, pool_, constraints_, seats).empty() ||
+                !rules_.hold(seats, {r}) || !best_->offer(seats))
+              continue;
+            better = true;
+            taken.erase({old.host, old.slot});
+            taken.insert({seat.host, seat.slot});
+          }
     for (std::size_t i = 0; i < moving_.size(); ++i)
       for (std::size_t j = i + 1; j < moving_.size(); ++j) {
         if (stopped(constraints_.watch)) return false;
@@ -174,13 +221,38 @@ class Replacement {
   CostModel model_;
   std::vector<std::vector<Seat>> free_;
   std::optional<Incumbent> best_;
+  bool proved_ = false;
 };
 
-}  // namespace
+/// What of the request the ranks that stay break where they are, in words; empty if nothing.
+std::string staying_fault(const topo::Topology& topology, const Constraints& constraints,
+                          const Rules& rules, const std::vector<Seat>& old_seats,
+                          const std::vector<int>& moving, const std::set<int>& gone) {
+  const auto free = free_seats(topology, constraints);
+  auto staying = old_seats;
+  for (const int r : moving) staying[ix(r)].host = -1;
+  for (int r = 0; r < count_of(staying); ++r)
+    if (const int h = staying[ix(r)].host; h >= 0 && free[ix(h)] == 0)
+      return fmt::format("rank {} stays on {}, which the constraints shut out", r,
+                         topology.hosts[ix(h)].name);
+  for (const auto& pin : constraints.pins) {
+    if (pin.rank < 0 || pin.rank >= count_of(staying)) continue;  // seat_pool says so
+    for (const int h : gone)
+      if (topology.hosts[ix(h)].name == pin.host)
+        return fmt::format("--pin {}={}: that host is being replaced", pin.rank, pin.host);
+    const auto& seat = staying[ix(pin.rank)];
+    if (seat.host >= 0 &&
+        (topology.hosts[ix(seat.host)].name != pin.host || (pin.gpu >= 0 && seat.gpu != pin.gpu)))
+      return fmt::format("rank {} stays on {}, which is not its --pin", pin.rank,
+                         topology.hosts[ix(seat.host)].name);
+  }
+  const auto fault = rules.fault(staying);
+  return fault.empty() ? "" : "the ranks that stay break " + fault;
+}
 
-Result<Solution> replace_hosts(const topo::Topology& topology, const RankGraph& graph,
-                               const Constraints& constraints, const std::vector<Seat>& old_seats,
-                               const std::vector<std::string>& lost) {
+Result<Solution> replaced(const topo::Topology& topology, const RankGraph& graph,
+                          const Constraints& constraints, const std::vector<Seat>& old_seats,
+                          const std::vector<std::string>& lost) {
   if (count_of(old_seats) != graph.ranks || constraints.ranks != graph.ranks)
     return fail(Code::wrong_usage, fmt::format("the old plan has {}, the job {}",
                                                counted(count_of(old_seats), "rank"), graph.ranks));
@@ -198,16 +270,23 @@ Result<Solution> replace_hosts(const topo::Topology& topology, const RankGraph& 
   // Blocks and spares are chosen around the ranks that stay.
   Constraints held = narrowed;
   if (!narrowed.require_level.empty() || !narrowed.prefer_level.empty() || !narrowed.near.empty() ||
-      narrowed.spares > 0) {
+      !narrowed.spread_level.empty() || narrowed.spares > 0) {
     std::set<int> pinned;
     for (const auto& pin : narrowed.pins) pinned.insert(pin.rank);
     for (const int r : staying)
       if (!pinned.count(r)) held.pins.push_back({r, topology.hosts[ix(old_seats[ix(r)].host)].name, -1});
   }
-  const auto pool = seat_pool(topology, held);
-  if (!pool) return fail(pool.error());
   const auto rules = Rules::make(topology, graph, narrowed);
   if (!rules) return fail(rules.error());
+  const auto list = fmt::format("{}", fmt::join(lost, ","));
+  if (const auto fault = staying_fault(topology, narrowed, *rules, old_seats, moving, gone);
+      !fault.empty())
+    return fail(Code::infeasible, fmt::format("--replace {}: {}", list, fault),
+                "name their hosts with --replace too, or loosen the constraint");
+  NarrowingChoice choice;
+  choice.fixed = "staying";
+  const auto pool = seat_pool(topology, held, choice);
+  if (!pool) return fail(pool.error());
   for (const int r : staying)
     if (pool->capacity[ix(old_seats[ix(r)].host)] == 0)
       return fail(Code::infeasible,
@@ -215,7 +294,6 @@ Result<Solution> replace_hosts(const topo::Topology& topology, const RankGraph& 
                               topology.hosts[ix(old_seats[ix(r)].host)].name),
                   "name that host with --replace too, or loosen the constraint");
   Replacement replacement(topology, graph, narrowed, *pool, *rules, old_seats, moving);
-  const auto list = fmt::format("{}", fmt::join(lost, ","));
   if (replacement.free_seats() < count_of(moving))
     return fail(
         Code::infeasible,
@@ -226,9 +304,12 @@ Result<Solution> replace_hosts(const topo::Topology& topology, const RankGraph& 
   if (!seats)
     return fail(
         Code::infeasible,
-        fmt::format("--replace {}: the {} that must move find no seats that hold the constraints",
-                    list, counted(count_of(moving), "rank")),
-        "plan anew without --from");
+        fmt::format(
+            "--replace {}: {} for {} that must move while the others stay holds the "
+            "constraints",
+            list, replacement.proved() ? "no choice of seats" : "no choice of seats that was tried",
+            counted(moving.size(), "rank")),
+        "let others move too: --from without --replace");
   auto solution = solution_of(topology, graph, narrowed, *pool, old_seats, *seats);
   solution.solver = "replacement";
   std::map<std::string, int> onto;
@@ -243,6 +324,27 @@ Result<Solution> replace_hosts(const topo::Topology& topology, const RankGraph& 
                                                        where, counted(count_of(staying), "rank")));
   solution.cut_short = stopped(constraints.watch);
   return solution;
+}
+
+}  // namespace
+
+Result<Solution> replace_hosts(const topo::Topology& topology, const RankGraph& graph,
+                               const Constraints& constraints, const std::vector<Seat>& old_seats,
+                               const std::vector<std::string>& lost) {
+  auto solution = replaced(topology, graph, constraints, old_seats, lost);
+  if (solution || solution.error().code != Code::infeasible || constraints.spread_level.empty())
+    return solution;
+  // The ranks that stay may leave no even spread: it gives way.
+  auto loose = constraints;
+  loose.spread_level.clear();
+  auto uneven = replaced(topology, graph, loose, old_seats, lost);
+  if (!uneven) return solution;
+  uneven->unmet.push_back(
+      fmt::format("--spread {}: not as even as a new plan would be, because "
+                  "other ranks stay",
+                  constraints.spread_level));
+  uneven->reasons.push_back(uneven->unmet.back());
+  return uneven;
 }
 
 }  // namespace topolaunch::mapping

@@ -163,23 +163,25 @@ Result<Rules> Rules::make(const topo::Topology& topology, const RankGraph& graph
 
 bool Rules::holds(const Set& set, const std::vector<Seat>& seats) const {
   const auto& block = levels_.levels[ix(set.level)].block;
+  const auto seated = [&](int rank) { return seats[ix(rank)].host >= 0; };
   const auto block_of = [&](int rank) { return block[ix(seats[ix(rank)].host)]; };
   if (!set.apart) {
-    const int first = block_of(set.ranks.front());
-    return std::all_of(set.ranks.begin(), set.ranks.end(),
-                       [&](int r) { return block_of(r) == first; });
+    int first = -1;
+    return std::all_of(set.ranks.begin(), set.ranks.end(), [&](int r) {
+      if (!seated(r)) return true;
+      if (first < 0) first = block_of(r);
+      return block_of(r) == first;
+    });
   }
   bool fine = true;
-  if (set.others.empty()) {
-    for (const int r : set.ranks) {
-      fine = fine && seen_[ix(block_of(r))] < 0;
-      seen_[ix(block_of(r))] = 1;
-    }
-  } else {
-    for (const int r : set.ranks) seen_[ix(block_of(r))] = 1;
-    for (const int r : set.others) fine = fine && seen_[ix(block_of(r))] < 0;
+  for (const int r : set.ranks) {
+    if (!seated(r)) continue;
+    fine = fine && (!set.others.empty() || seen_[ix(block_of(r))] < 0);
+    seen_[ix(block_of(r))] = 1;
   }
-  for (const int r : set.ranks) seen_[ix(block_of(r))] = -1;
+  for (const int r : set.others) fine = fine && (!seated(r) || seen_[ix(block_of(r))] < 0);
+  for (const int r : set.ranks)
+    if (seated(r)) seen_[ix(block_of(r))] = -1;
   return fine;
 }
 

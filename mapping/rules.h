@@ -8,8 +8,8 @@
 //     0-7,12        these ranks
 //     0-7/8-15      (anti-affinity) no block holds ranks of both
 //     @n01,n02      (both) the blocks of these hosts, another job's or the data's: seats inside
-//     them
-//                   only, or none of them. Names of switches count as well. Seen to by seat_pool().
+//                   them only, or none of them. Names of switches count as well. Seen to by
+//                   seat_pool().
 #pragma once
 
 #include <string>
@@ -50,7 +50,8 @@ class Rules {
   bool empty() const { return sets_.empty(); }
   const Levels& levels() const { return levels_; }
 
-  /// The first rule that `seats` (by rank) break, in words; empty if none.
+  /// The first rule that `seats` (by rank) break, in words; empty if none. Ranks on host -1 have no
+  /// seat yet and break nothing.
   std::string fault(const std::vector<Seat>& seats) const;
   /// Whether the sets that hold one of `moved` are all right.
   bool hold(const std::vector<Seat>& seats, const std::vector<int>& moved) const;

@@ -8,6 +8,7 @@
 #include <numeric>
 #include <set>
 
+#include "base/counted.h"
 #include "mapping/index.h"
 #include "mapping/narrowing.h"
 #include "mapping/seat_count.h"
@@ -15,23 +16,18 @@
 namespace topolaunch::mapping {
 namespace {
 
-std::string counted(int n, std::string_view noun) {
-  return fmt::format("{} {}{}", n, noun, n == 1 ? "" : "s");
-}
-
 int host_index(const topo::Topology& topology, const std::string& name) {
   for (int h = 0; h < count_of(topology.hosts); ++h)
     if (topology.hosts[ix(h)].name == name) return h;
   return -1;
 }
 
-tl::unexpected<Error> no_such_host(const topo::Topology& topology, Code code,
-                                   const std::string& option) {
+tl::unexpected<Error> no_such_host(const topo::Topology& topology, const std::string& option) {
   std::string known;
   for (int h = 0; h < std::min(count_of(topology.hosts), 4); ++h)
     known += (h ? " " : "") + topology.hosts[ix(h)].name;
   if (topology.hosts.size() > 4) known += fmt::format(" ... ({} in all)", topology.hosts.size());
-  return fail(code, option + ": no host of that name", "hosts: " + known);
+  return fail(Code::wrong_usage, option + ": no host of that name", "hosts: " + known);
 }
 
 struct PinPlace {
@@ -45,12 +41,14 @@ Result<std::vector<PinPlace>> resolve_pins(const topo::Topology& topology, const
     const auto text = pin.gpu >= 0 ? fmt::format("--pin {}={}:{}", pin.rank, pin.host, pin.gpu)
                                    : fmt::format("--pin {}={}", pin.rank, pin.host);
     if (pin.rank < 0 || pin.rank >= constraints.ranks)
-      return fail(Code::infeasible, fmt::format("{}: ranks are 0 to {}", text, constraints.ranks - 1));
+      return fail(Code::wrong_usage,
+                  fmt::format("{}: ranks are 0 to {}", text, constraints.ranks - 1));
     const int host = host_index(topology, pin.host);
-    if (host < 0) return no_such_host(topology, Code::infeasible, text);
+    if (host < 0) return no_such_host(topology, text);
     if (pin.gpu >= count_of(topology.hosts[ix(host)].gpus))
-      return fail(Code::infeasible, fmt::format("{}: {} has {}", text, pin.host,
-                                                counted(count_of(topology.hosts[ix(host)].gpus), "GPU")));
+      return fail(Code::wrong_usage,
+                  fmt::format("{}: {} has {}", text, pin.host,
+                              counted(count_of(topology.hosts[ix(host)].gpus), "GPU")));
     if (!ranks.insert(pin.rank).second)
       return fail(Code::wrong_usage, fmt::format("rank {} is pinned twice", pin.rank));
     places.push_back({pin.rank, host, pin.gpu});
@@ -106,7 +104,7 @@ Result<SeatPool> seat_pool(const topo::Topology& topology, const Constraints& co
   if (topology.hosts.empty())
     return fail(Code::infeasible, fmt::format("{}, no host", counted(constraints.ranks, "rank")));
   for (const auto& name : constraints.excluded_hosts)
-    if (host_index(topology, name) < 0) return no_such_host(topology, Code::wrong_usage, "--exclude " + name);
+    if (host_index(topology, name) < 0) return no_such_host(topology, "--exclude " + name);
   const auto pins = resolve_pins(topology, constraints);
   if (!pins) return fail(pins.error());
 
@@ -133,13 +131,16 @@ Result<SeatPool> seat_pool(const topo::Topology& topology, const Constraints& co
       return fail(Code::infeasible,
                   fmt::format("rank {} is pinned to {}:{}, which is masked or busy", pin.rank, name, pin.gpu));
     if (++pinned_here[ix(pin.host)] > pool.capacity[ix(pin.host)])
-      return fail(Code::infeasible,
-                  fmt::format("{} pinned to {}, which has {}{}", counted(pinned_here[ix(pin.host)], "rank"), name,
-                              counted(pool.capacity[ix(pin.host)], "seat"), removed_text(topology, constraints)));
+      return fail(
+          Code::infeasible,
+          fmt::format("{} {} to {}, which has {}{}", counted(pinned_here[ix(pin.host)], "rank"),
+                      choice.fixed, name, counted(pool.capacity[ix(pin.host)], "seat"),
+                      removed_text(topology, constraints)));
   }
 
   std::vector<int> pinned;
   for (const auto& pin : *pins) pinned.push_back(pin.host);
+  pool.before_levels = pool.capacity;
   if (auto status = narrow(topology, constraints, pinned, choice, pool); !status) return fail(status.error());
 
   for (int h = 0; h < count_of(topology.hosts); ++h) {

@@ -16,7 +16,11 @@ namespace topolaunch::mapping {
 struct SeatPool {
   std::vector<Seat> seats;
   std::vector<int> capacity;  ///< by host; 0 = excluded
-  std::vector<std::string> notes;  ///< what a soft constraint (prefer, near) got or could not have
+  /// By host, before levels took room away: spares may be where ranks may not.
+  std::vector<int> before_levels;
+  std::vector<int> before_spread;  ///< before it was dealt out; empty without one
+  std::vector<std::string> notes;  ///< what a preference (prefer, near, spread) got
+  std::vector<std::string> unmet;  ///< those that it could not have
   std::vector<int> spares;         ///< hosts kept free
   int total() const;          ///< ranks that fit
 };
@@ -26,11 +30,12 @@ struct NarrowingChoice {
   int number = 0;
   bool blocks_only = false;  ///< without keeping spares and dealing out a spread
   int* of = nullptr;         ///< raised to how many there are
+  const char* fixed = "pinned";  ///< what ranks with a pin are called
 };
 
 /// All seats under `constraints`: exclusions, slots, required / preferred / spread level, pins.
 /// infeasible (79) in numbers, naming the constraint: "12 ranks, 8 seats: ...". wrong_usage for a
-/// level or host that does not exist.
+/// rank, level, host or GPU that does not exist.
 Result<SeatPool> seat_pool(const topo::Topology& topology, const Constraints& constraints,
                            const NarrowingChoice& choice = {});
 

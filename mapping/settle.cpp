@@ -4,7 +4,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 #include <optional>
+#include <set>
 
 #include "mapping/construct.h"
 #include "mapping/index.h"
@@ -56,12 +58,14 @@ class Search {
     if (!pool) return std::nullopt;
     auto c = decided(constraints_, *pool);
     ConstructLimits limits;
-    const auto hosts = std::count_if(pool->capacity.begin(), pool->capacity.end(), [](int n) { return n > 0; });
-    limits.most_hosts = static_cast<int>(hosts) - constraints_.spares;
+    const auto some = [](int n) { return n > 0; };
+    const auto hosts = std::ranges::count_if(pool->capacity, some);
+    const auto all = std::ranges::count_if(pool->before_levels, some);
+    limits.most_hosts = static_cast<int>(std::min(hosts, all - constraints_.spares));
     if (limits.most_hosts < 1) return std::nullopt;
     if (const auto* level = rules_.levels().find(constraints_.spread_level); level != nullptr)
       limits.spread = static_cast<int>(level - rules_.levels().levels.data());
-    auto start = placed(*pool, c, limits);
+    auto start = most_evenly(*pool, c, limits);
     if (!start) return std::nullopt;
     const auto used = counts(topology_, *start);
     keep_spares(*pool, used);
@@ -70,7 +74,10 @@ class Search {
     auto settled = seat_pool(topology_, c);
     if (!settled) return std::nullopt;
     settled->spares = std::move(pool->spares);
+    settled->before_spread = std::move(pool->before_spread);
+    for (const int h : settled->spares) settled->before_spread[ix(h)] = 0;
     settled->notes = std::move(pool->notes);
+    settled->unmet = std::move(pool->unmet);
     return Settled{std::move(c), std::move(*settled), std::move(*start)};
   }
 
@@ -91,11 +98,33 @@ class Search {
     return std::move(*start);
   }
 
+  /// As even as a spread can be: as few ranks as can be in the fullest block, and as few such
+  /// blocks; both found by halving.
+  std::optional<std::vector<Seat>> most_evenly(const SeatPool& pool, const Constraints& c,
+                                               ConstructLimits limits) {
+    auto best = placed(pool, c, limits);
+    if (best || limits.spread < 0) return best;
+    limits.uneven = c.ranks;
+    best = placed(pool, c, limits);
+    if (!best) return best;
+    for (int* const least : {&limits.uneven, &limits.fullest}) {
+      int fails = 0, holds = c.ranks;
+      while (fails + 1 < holds && unproved_ < kMostUnproved) {
+        *least = (fails + holds) / 2;
+        auto other = placed(pool, c, limits);
+        (other ? holds : fails) = *least;
+        if (other) best = std::move(other);
+      }
+      *least = holds;
+    }
+    return best;
+  }
+
   /// Of the hosts that are not used, those nearest to the used ones.
   void keep_spares(SeatPool& pool, const std::vector<int>& used) const {
     std::vector<std::pair<int, int>> by_distance;
     for (int h = 0; h < count_of(used); ++h) {
-      if (used[ix(h)] > 0 || pool.capacity[ix(h)] == 0) continue;
+      if (used[ix(h)] > 0 || pool.before_levels[ix(h)] == 0) continue;
       int nearest = count_of(rules_.levels().levels);
       for (int u = 0; u < count_of(used); ++u)
         if (used[ix(u)] > 0) nearest = std::min(nearest, rules_.levels().crossing(h, u));
@@ -115,10 +144,35 @@ class Search {
   int unproved_ = 0;
 };
 
+/// A spread that room or rules have kept from being even is said.
+Settled told(Settled settled, const Levels& levels, const std::string& spread) {
+  const auto* level = levels.find(spread);
+  if (level == nullptr) return settled;
+  std::vector<int> by_block(ix(level->blocks), 0), ranks;
+  for (const auto& seat : settled.start) ++by_block[ix(level->block[ix(seat.host)])];
+  std::set<int> with_room;
+  for (int h = 0; h < count_of(settled.pool.before_spread); ++h)
+    if (settled.pool.before_spread[ix(h)] > 0) with_room.insert(level->block[ix(h)]);
+  for (const int block : with_room) ranks.push_back(by_block[ix(block)]);
+  if (ranks.empty()) return settled;
+  std::ranges::sort(ranks, std::greater<>());
+  if (ranks.front() <= ranks.back() + 1) return settled;
+  constexpr std::size_t kMostNamed = 8;
+  const auto named = std::min(ranks.size(), kMostNamed);
+  settled.pool.unmet.push_back(fmt::format(
+      "--spread {}: {}{} ranks in each; room and the other constraints allow no more even", spread,
+      fmt::join(ranks.begin(), ranks.begin() + static_cast<std::ptrdiff_t>(named), " "),
+      ranks.size() > named ? " ..." : ""));
+  return settled;
+}
+
 }  // namespace
 
 Result<Settled> settle(const topo::Topology& topology, const Constraints& constraints, const Rules& rules,
                        bool* proved) {
+  const auto answer = [&](Settled settled) {
+    return told(std::move(settled), rules.levels(), constraints.spread_level);
+  };
   auto pool = seat_pool(topology, constraints);
   if (proved != nullptr) *proved = true;
   if (!pool && pool.error().code != Code::infeasible) return fail(pool.error());
@@ -126,7 +180,7 @@ Result<Settled> settle(const topo::Topology& topology, const Constraints& constr
   bool first_proved = true;
   if (pool) {
     auto start = starting_seats(topology, *pool, constraints, rules, &first_proved);
-    if (start) return Settled{constraints, std::move(*pool), std::move(*start)};
+    if (start) return answer({constraints, std::move(*pool), std::move(*start)});
     error = start.error();
   } else {
     error = pool.error();
@@ -137,7 +191,7 @@ Result<Settled> settle(const topo::Topology& topology, const Constraints& constr
     NarrowingChoice choice;
     choice.number = i;
     choice.of = &choices;
-    if (auto settled = search.in_choice(choice)) return std::move(*settled);
+    if (auto settled = search.in_choice(choice)) return answer(std::move(*settled));
   }
   const bool all = search.unproved() == 0 && first_proved && choices <= kMostChoices && !stopped(constraints.watch);
   if (proved != nullptr) *proved = all;

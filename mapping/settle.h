@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Settle: which block --require takes, which hosts --spares keeps and how --spread deals ranks out is chosen
-// before anything is placed, by size alone. Where the other rules do not hold in that choice, the others are
-// tried, best first, until they do; only when all are tried the request is infeasible.
+// Settle: which block --require takes, which hosts --spares keeps and how --spread deals ranks out
+// is chosen before anything is placed, by size alone. Where the other rules do not hold in that
+// choice, the others are tried, best first, until they do; only when all are tried the request is
+// infeasible. --spread gives way to the others, as little as they need.
 #pragma once
 
 #include <vector>

@@ -99,6 +99,7 @@ struct Solution {
   std::string solver;                ///< the one that won: "identity", "exhaustive", ...
   std::vector<HostCandidate> candidates;  ///< best first; empty = every host is needed
   std::vector<int> spares;                ///< hosts that were kept free on purpose
+  std::vector<std::string> unmet;         ///< preferences that could not be had, in words
   bool cut_short = false;                 ///< by --solve-limit or Ctrl-C: best so far
 };
 

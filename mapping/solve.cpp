@@ -5,6 +5,7 @@
 #include <map>
 #include <set>
 
+#include "base/counted.h"
 #include "mapping/affinity.h"
 #include "mapping/conflict.h"
 #include "mapping/host_model.h"
@@ -24,7 +25,8 @@ namespace {
 Status check_sizes(const RankGraph& graph, const Constraints& constraints) {
   if (graph.ranks != constraints.ranks)
     return fail(Code::wrong_usage,
-                fmt::format("{} is {} ranks, the job has {}", graph.origin, graph.ranks, constraints.ranks),
+                fmt::format("{} is {}, the job has {}", graph.origin, counted(graph.ranks, "rank"),
+                            constraints.ranks),
                 fmt::format("use -n {}", graph.ranks));
   return {};
 }
@@ -115,6 +117,7 @@ Solution solution_of(const topo::Topology& topology, const RankGraph& graph, con
   solution.given = known ? model.estimate(given) : Estimate();
   solution.given_seats = given;
   solution.spares = pool.spares;
+  solution.unmet = pool.unmet;
   explain(topology, pool, graph, constraints, given, solution);
   return solution;
 }

@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 #include <string_view>
 
+#include "base/counted.h"
 #include "mapping/index.h"
 
 namespace topolaunch::mapping {
@@ -116,8 +117,8 @@ Status TraceGroups::learn(const Json& list, const char* where) {
     for (const char* key : {"pg_size", "group_size"})
       if (const auto size = number_at(one, key)) {
         if (!group.ranks.empty() && *size != count_of(group.ranks))
-          return wrong(fmt::format("{}: process group '{}' has {} ranks and says {}", where, name,
-                                   group.ranks.size(), *size));
+          return wrong(fmt::format("{}: process group '{}' has {} and says {}", where, name,
+                                   counted(group.ranks.size(), "rank"), *size));
         if (group.ranks.empty() && *size > 0 && *size < kMaxTraceRanks)
           world_ = std::max(world_, static_cast<int>(*size));
       }

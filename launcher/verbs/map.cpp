@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "base/counted.h"
 #include "launcher/job_machine.h"
 #include "launcher/job_model.h"
 #include "launcher/json_fields.h"
@@ -92,15 +93,26 @@ Result<mapping::Solution> held_against(const Situation& s, const std::vector<map
   return result;
 }
 
+/// A plan of a machine that was only described has hosts that nothing here has.
+void tell_unknown_hosts(const std::string& plan, const std::vector<PlacedRank>& placed,
+                        const std::vector<mapping::Seat>& seats, const Voice& voice) {
+  const auto lost = std::ranges::find_if(seats, [](const auto& seat) { return seat.host < 0; });
+  if (lost == seats.end()) return;
+  voice.say(
+      fmt::format("{} is for hosts that this machine has not, such as {}: planned anew; "
+                  "--topology names the machine it was made for",
+                  plan, placed[static_cast<std::size_t>(lost - seats.begin())].host));
+}
+
 Result<mapping::Solution> solution_for(const MapOptions& options, const Situation& s,
-                                       const Outside& outside) {
+                                       const Outside& outside, const Voice& voice) {
   if (options.from.empty()) return place_ranks(s.topology(), s.seen(), s.model);
   auto placed = read_placement(options.from, outside);
   if (!placed) return fail(std::move(placed).error());
   if (std::ssize(*placed) != s.model.graph.ranks) {
     return fail(Code::wrong_usage,
-                fmt::format("{} has {} ranks, and the job {}", options.from, placed->size(),
-                            s.model.graph.ranks),
+                fmt::format("{} has {}, and the job {}", options.from,
+                            counted(placed->size(), "rank"), s.model.graph.ranks),
                 "say the same job as then");
   }
   for (const std::string& host : options.replace) {
@@ -110,6 +122,7 @@ Result<mapping::Solution> solution_for(const MapOptions& options, const Situatio
     }
   }
   const auto old = seats_of(*placed, s.topology());
+  if (options.replace.empty()) tell_unknown_hosts(options.from, *placed, old, voice);
   if (options.replace.empty()) return held_against(s, old);
   // Hosts that are gone from the topology are replaced whether they are named or not: say it.
   for (const PlacedRank& rank : *placed) {
@@ -145,7 +158,7 @@ Result<Answer> what_if(const MapOptions& options, const Situation& s,
     return Answer{to_pretty(json), 0};
   }
   std::string text =
-      fmt::format("{} ranks: {}\n\n", solution.placement.size(), s.model.graph.origin);
+      fmt::format("{}: {}\n\n", counted(solution.placement.size(), "rank"), s.model.graph.origin);
   text += mapping::estimate_columns("here", solution.solution, "there", there->solution);
   text += fmt::format("\n  here   {}\n  there  {}\n", solution.gain.why, there->gain.why);
   return Answer{std::move(text), 0};
@@ -166,7 +179,7 @@ Result<Answer> compare(const MapOptions& options, const Outside& outside, const 
   const auto& b = plans[1];
   if (a.size() != b.size()) {
     return fail(Code::wrong_usage,
-                fmt::format("{} has {} ranks, {} has {}", options.diff[0], a.size(),
+                fmt::format("{} has {}, {} has {}", options.diff[0], counted(a.size(), "rank"),
                             options.diff[1], b.size()),
                 "compare plans of one job");
   }
@@ -262,10 +275,11 @@ Result<Answer> map_verb(const MapOptions& options, const Outside& outside, const
   }
   auto situation = look(options.topology, job, options, outside, voice);
   if (!situation) return fail(std::move(situation).error());
-  auto solution = solution_for(options, *situation, outside);
+  auto solution = solution_for(options, *situation, outside, voice);
   situation->model.constraints.watch
       .reset();  // Ctrl-C ends the process again, the progress line goes
   if (!solution) return fail(std::move(solution).error());
+  for (const std::string& unmet : solution->unmet) voice.say(unmet);
   if (!options.what_if.empty()) return what_if(options, *situation, *solution, outside, voice);
   if (options.explain && options.format == "table") {
     return Answer{

@@ -14,7 +14,6 @@
 #include "mapping/parallel.h"
 #include "mapping/patterns.h"
 #include "mapping/random.h"
-#include "mapping/replace.h"
 #include "mapping/seats.h"
 #include "mapping/solver.h"
 #include "tests/mapping/machines.h"
@@ -147,22 +146,6 @@ TEST(Candidates, HoldThePinnedRanks) {
   for (const auto& candidate : solution->candidates) EXPECT_THAT(candidate.hosts, ::testing::Contains(5));
 }
 
-TEST(Conflict, NamesTheSmallestSet) {
-  const auto topology = machine();
-  auto constraints = of(4);
-  constraints.require_level = "leaf";
-  constraints.excluded_hosts = {"host5"};
-  constraints.pins = {{0, "host0", -1}, {1, "host0", 1}, {2, "host3", -1}};
-  const auto solution = solve(topology, world_allreduce(4), constraints);
-  ASSERT_FALSE(solution);
-  EXPECT_EQ(solution.error().code, Code::infeasible);
-  const auto text = solution.error().text();
-  EXPECT_THAT(text, HasSubstr("--require leaf"));
-  EXPECT_THAT(text, HasSubstr("--pin 2=host3"));
-  EXPECT_THAT(text, Not(HasSubstr("--exclude")));
-  EXPECT_THAT(text, HasSubstr("cannot hold together"));
-}
-
 /// Random constraints over a small machine.
 Constraints random_constraints(Random& random, const topo::Topology& topology, int ranks) {
   const auto below = [&](int n) {
@@ -192,9 +175,10 @@ std::string text_of(const Constraints& c) {
   return text;
 }
 
-/// What a placement breaks, checked from the request alone; empty if nothing.
+/// What a placement breaks, checked from the request alone; empty if nothing. An uneven spread,
+/// which gives way to all else, only if `even`.
 std::string broken(const topo::Topology& topology, const Rules& rules, const Constraints& c,
-                   const std::vector<Seat>& seats) {
+                   const std::vector<Seat>& seats, bool even = false) {
   std::vector<int> ranks(topology.hosts.size(), 0), room(topology.hosts.size(), 0);
   for (const auto& seat : seats) ++ranks[ix(seat.host)];
   for (int h = 0; h < count_of(topology.hosts); ++h) {
@@ -220,6 +204,11 @@ std::string broken(const topo::Topology& topology, const Rules& rules, const Con
     if (topology.hosts[ix(seat.host)].name != pin.host || (pin.gpu >= 0 && seat.gpu != pin.gpu)) return "pin";
     ++pinned[ix(seat.host)];
   }
+  if (c.spares > 0) {
+    int free = 0;
+    for (int h = 0; h < count_of(room); ++h) free += room[ix(h)] > 0 && ranks[ix(h)] == 0 ? 1 : 0;
+    if (free < c.spares) return "spares";
+  }
   if (const auto* level = rules.levels().find(c.require_level); level != nullptr) {
     const int block = level->block[ix(seats[0].host)];
     for (const auto& seat : seats)
@@ -227,12 +216,8 @@ std::string broken(const topo::Topology& topology, const Rules& rules, const Con
     for (int h = 0; h < count_of(room); ++h)
       if (level->block[ix(h)] != block) room[ix(h)] = 0;
   }
-  if (c.spares > 0) {
-    int free = 0;
-    for (int h = 0; h < count_of(room); ++h) free += room[ix(h)] > 0 && ranks[ix(h)] == 0 ? 1 : 0;
-    if (free < c.spares) return "spares";
-  }
-  if (const auto* level = rules.levels().find(c.spread_level); level != nullptr && c.spares == 0) {
+  if (const auto* level = rules.levels().find(c.spread_level);
+      even && level != nullptr && c.spares == 0) {
     std::vector<int> there(ix(level->blocks), 0), holds(ix(level->blocks), 0), held(ix(level->blocks), 0);
     for (int h = 0; h < count_of(room); ++h) {
       const int block = level->block[ix(h)];
@@ -246,13 +231,14 @@ std::string broken(const topo::Topology& topology, const Rules& rules, const Con
 }
 
 /// Whether any placement at all holds the request.
-bool any_placement(const topo::Topology& topology, const Rules& rules, const Constraints& c) {
+bool any_placement(const topo::Topology& topology, const Rules& rules, const Constraints& c,
+                   bool even = false) {
   std::vector<Seat> all, seats(ix(c.ranks));
   for (int h = 0; h < count_of(topology.hosts); ++h)
     for (int g = 0; g < count_of(topology.hosts[ix(h)].gpus); ++g) all.push_back({h, g, g});
   std::vector<char> used(all.size(), 0);
   const std::function<bool(int)> place = [&](int rank) {
-    if (rank == c.ranks) return broken(topology, rules, c, seats).empty();
+    if (rank == c.ranks) return broken(topology, rules, c, seats, even).empty();
     const auto pin = std::find_if(c.pins.begin(), c.pins.end(), [&](const auto& p) { return p.rank == rank; });
     for (std::size_t s = 0; s < all.size(); ++s) {
       if (used[s]) continue;
@@ -274,36 +260,26 @@ TEST(Settle, RefusesOnlyWhatNoPlacementHolds) {
   const auto graph = graph_from_parallel("tp=2,dp=2", "", "");
   ASSERT_TRUE(graph);
   Random random(33);
-  int possible = 0;
+  int possible = 0, uneven = 0;
   for (int i = 0; i < 2000; ++i) {
-    auto constraints = random_constraints(random, topology, 4);
-    // How even ranks can lie depends on which hosts are kept free: not both here.
-    if (constraints.spares > 0) constraints.spread_level.clear();
+    const auto constraints = random_constraints(random, topology, 4);
     const auto rules = Rules::make(topology, *graph, constraints);
     ASSERT_TRUE(rules);
     const auto found = feasibility(topology, *graph, constraints);
     const bool there_is = any_placement(topology, *rules, constraints);
     ASSERT_EQ(found.possible, there_is) << i << " " << text_of(constraints) << ": " << found.error.text();
     possible += there_is ? 1 : 0;
+    if (!there_is || constraints.spread_level.empty()) continue;
+    const auto solution = solve(topology, *graph, constraints);
+    ASSERT_TRUE(solution) << text_of(constraints);
+    if (broken(topology, *rules, constraints, seats_of(*solution), true).empty()) continue;
+    ++uneven;
+    ASSERT_FALSE(any_placement(topology, *rules, constraints, true)) << i << text_of(constraints);
+    ASSERT_THAT(solution->unmet, ::testing::Contains(HasSubstr("--spread"))) << i;
   }
+  EXPECT_GT(uneven, 5);
   EXPECT_GT(possible, 300);
   EXPECT_LT(possible, 1800);
-}
-
-// The smaller leaf holds the ranks, but not in pairs on one host.
-TEST(Settle, TakesTheNextBlockWhereTheRulesHold) {
-  auto topology = machine();
-  topology.hosts[0].gpus.resize(1);
-  topology.hosts[1].gpus.push_back(topology.hosts[1].gpus.front());
-  topology.hosts[1].gpus.back().uuid = "third";
-  const auto graph = graph_from_parallel("tp=2,dp=2", "", "");
-  ASSERT_TRUE(graph);
-  auto constraints = of(4);
-  constraints.require_level = "leaf";
-  constraints.affinity = {"tp"};
-  const auto solution = solve(topology, *graph, constraints);
-  ASSERT_TRUE(solution) << solution.error().text();
-  EXPECT_EQ(topology.fabric.leaf_of_host[ix(solution->placement[0].seat.host)], 1);
 }
 
 TEST(Conflict, IsMinimalAndConstraintsAreNeverViolated) {
@@ -335,35 +311,6 @@ TEST(Conflict, IsMinimalAndConstraintsAreNeverViolated) {
   }
   EXPECT_GT(solved, 50);
   EXPECT_GT(refused, 50);
-}
-
-TEST(Replace, MovesOnlyWhatMust) {
-  const auto topology = machine();
-  const auto graph = graph_from_parallel("tp=2,dp=3", "", "");
-  ASSERT_TRUE(graph);
-  const auto before = solve(topology, *graph, of(6));
-  ASSERT_TRUE(before);
-  const auto old = seats_of(*before);
-  const int lost = old[2].host;
-  const auto after = replace_hosts(topology, *graph, of(6), old, {topology.hosts[ix(lost)].name});
-  ASSERT_TRUE(after) << after.error().text();
-  const auto seats = seats_of(*after);
-  int moved = 0;
-  for (int r = 0; r < 6; ++r) {
-    EXPECT_NE(seats[ix(r)].host, lost);
-    if (!(seats[ix(r)] == old[ix(r)])) ++moved;
-  }
-  EXPECT_EQ(moved, 2);
-  EXPECT_EQ(seats[2].host, seats[3].host) << "the tensor pair stays together";
-
-  auto shut = of(6);
-  for (int h = 0; h < 6; ++h)
-    if (std::none_of(old.begin(), old.end(), [&](const Seat& s) { return s.host == h; }))
-      shut.excluded_hosts.push_back(topology.hosts[ix(h)].name);
-  const auto none = replace_hosts(topology, *graph, shut, old, {topology.hosts[ix(lost)].name});
-  ASSERT_FALSE(none);
-  EXPECT_EQ(none.error().code, Code::infeasible);
-  EXPECT_THAT(none.error().text(), HasSubstr("6 ranks, 4 seats"));
 }
 
 TEST(Watch, EndsTheSearchWithSomethingLegal) {

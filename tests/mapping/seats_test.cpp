@@ -48,19 +48,45 @@ TEST(Seats, NamesTheConstraintThatDoesNotFit) {
   } rows[] = {
       {[](Constraints&) {}, 40, Code::infeasible, "40 ranks, 32 seats: 4 hosts with 32 GPUs"},
       {[](Constraints& c) { c.excluded_hosts = {"host1"}; }, 32, Code::infeasible, "24 seats"},
-      {[](Constraints& c) { c.excluded_hosts = {"nobody"}; }, 2, Code::wrong_usage, "--exclude nobody"},
-      {[](Constraints& c) { c.excluded_gpus = {{0, 0}, {0, 1}}; }, 32, Code::infeasible, "2 GPUs masked or busy"},
-      {[](Constraints& c) { c.require_level = "host"; }, 12, Code::infeasible, "12 ranks in one host: the largest has 8"},
-      {[](Constraints& c) { c.require_level = "leaf"; }, 17, Code::infeasible, "17 ranks in one leaf: the largest has 16"},
+      {[](Constraints& c) { c.excluded_hosts = {"nobody"}; }, 2, Code::wrong_usage,
+       "--exclude nobody"},
+      {[](Constraints& c) {
+         c.excluded_gpus = {{0, 0}, {0, 1}};
+       },
+       32, Code::infeasible, "2 GPUs masked or busy"},
+      {[](Constraints& c) { c.require_level = "host"; }, 12, Code::infeasible,
+       "12 ranks in one host: the largest has 8"},
+      {[](Constraints& c) { c.require_level = "leaf"; }, 17, Code::infeasible,
+       "17 ranks in one leaf: the largest has 16"},
       {[](Constraints& c) { c.require_level = "rack"; }, 2, Code::wrong_usage, "no such level"},
-      {[](Constraints& c) { c.pins = {{0, "host0", 9}}; }, 2, Code::infeasible, "host0 has 8 GPUs"},
-      {[](Constraints& c) { c.pins = {{5, "host0", 1}}; }, 2, Code::infeasible, "ranks are 0 to 1"},
-      {[](Constraints& c) { c.pins = {{0, "host9", 1}}; }, 2, Code::infeasible, "--pin 0=host9:1: no host"},
-      {[](Constraints& c) { c.pins = {{0, "host0", 1}, {1, "host0", 1}}; }, 2, Code::infeasible, "more ranks are pinned to host0:1 than it takes"},
-      {[](Constraints& c) { c.pins = {{0, "host0", 1}}, c.excluded_hosts = {"host0"}; }, 2, Code::infeasible, "has 0 seats"},
-      {[](Constraints& c) { c.pins = {{0, "host0", 1}}, c.excluded_gpus = {{0, 1}}; }, 2, Code::infeasible, "masked or busy"},
-      {[](Constraints& c) { c.pins = {{0, "host0", -1}, {1, "host3", -1}}, c.require_level = "leaf"; }, 2, Code::infeasible,
-       "pinned ranks"},
+      {[](Constraints& c) {
+         c.pins = {{0, "host0", 9}};
+       },
+       2, Code::wrong_usage, "host0 has 8 GPUs"},
+      {[](Constraints& c) {
+         c.pins = {{5, "host0", 1}};
+       },
+       2, Code::wrong_usage, "ranks are 0 to 1"},
+      {[](Constraints& c) {
+         c.pins = {{0, "host9", 1}};
+       },
+       2, Code::wrong_usage, "--pin 0=host9:1: no host"},
+      {[](Constraints& c) {
+         c.pins = {{0, "host0", 1}, {1, "host0", 1}};
+       },
+       2, Code::infeasible, "more ranks are pinned to host0:1 than it takes"},
+      {[](Constraints& c) {
+         c.pins = {{0, "host0", 1}}, c.excluded_hosts = {"host0"};
+       },
+       2, Code::infeasible, "has 0 seats"},
+      {[](Constraints& c) {
+         c.pins = {{0, "host0", 1}}, c.excluded_gpus = {{0, 1}};
+       },
+       2, Code::infeasible, "masked or busy"},
+      {[](Constraints& c) {
+         c.pins = {{0, "host0", -1}, {1, "host3", -1}}, c.require_level = "leaf";
+       },
+       2, Code::infeasible, "pinned ranks"},
   };
   for (const auto& row : rows) {
     auto constraints = of(row.ranks);
@@ -87,7 +113,7 @@ TEST(Seats, APreferredLevelThatDoesNotFitIsSaid) {
   constraints.prefer_level = "host";
   const auto pool = seat_pool(leaf_spine(nvswitch_host("h"), 2, 2, 1), constraints);
   ASSERT_TRUE(pool);
-  EXPECT_EQ(pool->notes.size(), 1U);
+  EXPECT_EQ(pool->unmet.size(), 1U);
 }
 
 TEST(Seats, SpreadSharesRanksOutOverBlocks) {
