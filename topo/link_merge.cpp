@@ -268,7 +268,8 @@ void check_ends(const Host& host, const LinkOrigins& origins, std::vector<Warnin
     for (const auto& link : gpu.links) down += link.inactive;
     if (down > 0) {
       warn(warnings, "nvlink-inactive", Warning::Severity::warning, origins.of(gpu),
-           fmt::format("{} has {} down", gpu_text(host, gpu), counted(down, "link")));
+           fmt::format("{} has {} that {} down", gpu_text(host, gpu), counted(down, "link"),
+                       down == 1 ? "is" : "are"));
     }
     for (const auto& link : gpu.links) {
       if (link.to != GpuLink::To::gpu) continue;

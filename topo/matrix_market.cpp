@@ -125,8 +125,9 @@ class Reader {
                : header_.symmetric ? size_ * (size_ + 1) / 2
                                    : size_ * size_;
     if (!header_.hosts.empty() && static_cast<long>(header_.hosts.size()) != size_) {
-      return fail(error(number, fmt::format("{} named for {} rows",
-                                            counted(header_.hosts.size(), "host"), size_)));
+      return fail(error(
+          number, fmt::format("{} {} named for {} rows", counted(header_.hosts.size(), "host"),
+                              header_.hosts.size() == 1 ? "is" : "are", size_)));
     }
     if (header_.hosts.empty()) {
       for (long i = 0; i < size_; ++i) header_.hosts.push_back(fmt::format("host{}", i));
