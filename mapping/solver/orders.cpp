@@ -95,8 +95,7 @@ class Orders final : public Solver {
       for (const auto* by_host : {&first, &chosen}) {
         offer(block_order(*by_host, hosts, ranks));
         offer(round_robin(*by_host, hosts, ranks));
-        for (auto& seats : tiled_orders(graph, block_order(*by_host, hosts, ranks), constraints.effort))
-          offer(std::move(seats));
+        each_tiling(graph, block_order(*by_host, hosts, ranks), constraints.effort, offer);
         if (first == chosen) break;
       }
     return best.seats();

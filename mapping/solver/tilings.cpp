@@ -44,10 +44,9 @@ std::vector<Seat> lay(const std::vector<Part>& parts, const std::vector<Seat>& l
 
 }  // namespace
 
-std::vector<std::vector<Seat>> tiled_orders(const RankGraph& graph, const std::vector<Seat>& line,
-                                            Constraints::Effort effort) {
-  std::vector<std::vector<Seat>> result;
-  if (graph.dimensions.empty() || line.size() != ix(graph.ranks) || graph.ranks < 2) return result;
+void each_tiling(const RankGraph& graph, const std::vector<Seat>& line, Constraints::Effort effort,
+                 const std::function<void(std::vector<Seat>)>& visit) {
+  if (graph.dimensions.empty() || line.size() != ix(graph.ranks) || graph.ranks < 2) return;
 
   // Only the decoder's dimensions tile the ranks; ep and the like lie across them.
   std::vector<Part> whole;
@@ -57,7 +56,7 @@ std::vector<std::vector<Seat>> tiled_orders(const RankGraph& graph, const std::v
       whole.push_back({dimension.size, dimension.stride});
       covered *= dimension.size;
     }
-  if (covered != graph.ranks) return result;
+  if (covered != graph.ranks) return;
 
   // Work is ranks x tilings: many for small jobs, the plain permutations for a million ranks.
   const std::size_t work = effort == Constraints::Effort::fast ? 400'000 : effort == Constraints::Effort::best ? 20'000'000 : 2'000'000;
@@ -78,14 +77,14 @@ std::vector<std::vector<Seat>> tiled_orders(const RankGraph& graph, const std::v
         else
           merged.push_back(part);
       }
-      if (tried.insert(merged).second) result.push_back(lay(merged, line));
-    } while (result.size() < most && std::next_permutation(parts.begin(), parts.end()));
+      if (tried.insert(merged).second) visit(lay(merged, line));
+    } while (tried.size() < most && std::next_permutation(parts.begin(), parts.end()));
   };
   permute(whole);
   // One dimension cut in two at every divisor that a run of seats suggests.
   const int run = run_length(line);
-  for (std::size_t d = 0; d < whole.size() && result.size() < most; ++d)
-    for (int cut = 2; cut < whole[d].size && result.size() < most; ++cut) {
+  for (std::size_t d = 0; d < whole.size() && tried.size() < most; ++d)
+    for (int cut = 2; cut < whole[d].size && tried.size() < most; ++cut) {
       if (whole[d].size % cut != 0) continue;
       if (run % cut != 0 && (graph.ranks / std::max(1, run)) % cut != 0) continue;
       auto parts = whole;
@@ -93,7 +92,6 @@ std::vector<std::vector<Seat>> tiled_orders(const RankGraph& graph, const std::v
       parts.push_back({whole[d].size / cut, whole[d].stride * cut});
       permute(std::move(parts));
     }
-  return result;
 }
 
 }  // namespace topolaunch::mapping

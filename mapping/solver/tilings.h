@@ -5,6 +5,7 @@
 // 8 next to each other on a leaf and 8 over the leaves.
 #pragma once
 
+#include <functional>
 #include <vector>
 
 #include "mapping/rank_graph.h"
@@ -12,8 +13,9 @@
 
 namespace topolaunch::mapping {
 
-/// Placements by rank, at most as many as the effort allows; empty without dimensions.
-std::vector<std::vector<Seat>> tiled_orders(const RankGraph& graph, const std::vector<Seat>& line,
-                                            Constraints::Effort effort);
+/// Calls `visit` with placements by rank, one at a time as each is as large as the job; at most as many
+/// as the effort allows, none without dimensions.
+void each_tiling(const RankGraph& graph, const std::vector<Seat>& line, Constraints::Effort effort,
+                 const std::function<void(std::vector<Seat>)>& visit);
 
 }  // namespace topolaunch::mapping
