@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdint>
+#include <limits>
 #include <map>
 #include <numeric>
 
@@ -235,16 +237,17 @@ class Narrowing {
     for (const int h : pinned_) out[ix(h)] = 1;
     for (int i = 0; i < constraints_.spares; ++i) {
       const auto room = room_by_block(level, capacity_);
-      std::map<std::pair<int, int>, int> fullest;  // by room of the block and of the host
-      int best = -1, least = 0;
+      std::map<std::pair<int, int>, std::int64_t> seen;  // by room of the block and of the host
+      int best = -1;
+      std::int64_t least = 0;
       for (int h = count_of(capacity_) - 1; h >= 0; --h) {
         if (out[ix(h)] || pool_.before_levels[ix(h)] == 0) continue;
         const std::pair kind(room[ix(level.block[ix(h)])], capacity_[ix(h)]);
-        auto known = fullest.find(kind);
-        if (known == fullest.end()) {
+        auto known = seen.find(kind);
+        if (known == seen.end()) {
           auto without = room;
           without[ix(level.block[ix(h)])] -= capacity_[ix(h)];
-          known = fullest.emplace(kind, fullest_block(without)).first;
+          known = seen.emplace(kind, unevenness(without)).first;
         }
         if (best >= 0 && known->second >= least) continue;
         best = h;
@@ -256,18 +259,25 @@ class Narrowing {
     }
   }
 
-  /// Ranks in the fullest block where they lie as evenly as `room` allows; more than there are
-  /// where they don't fit.
-  int fullest_block(const std::vector<int>& room) const {
-    if (total(room) < ranks_) return ranks_ + 1;
+  /// Sum of the squares of the ranks in each block where they lie as evenly as `room` allows: the
+  /// smaller the more evenly.
+  std::int64_t unevenness(const std::vector<int>& room) const {
+    if (total(room) < ranks_) return std::numeric_limits<std::int64_t>::max();
+    const auto up_to = [&](int water) {
+      std::int64_t ranks = 0, squares = 0;
+      for (const int r : room) {
+        const std::int64_t here = std::min(r, water);
+        ranks += here, squares += here * here;
+      }
+      return std::pair(ranks, squares);
+    };
     int low = 0, high = ranks_;  // of the ranks, so many at most in a block are enough
     while (low + 1 < high) {
       const int middle = (low + high) / 2;
-      int fit = 0;
-      for (const int r : room) fit += std::min(r, middle);
-      (fit >= ranks_ ? high : low) = middle;
+      (up_to(middle).first >= ranks_ ? high : low) = middle;
     }
-    return high;
+    const auto [ranks, squares] = up_to(high - 1);
+    return squares + (ranks_ - ranks) * (2 * std::int64_t{high} - 1);
   }
 
   /// Blocks of the level hold as equal numbers of ranks as their room allows.

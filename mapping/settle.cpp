@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <map>
 #include <optional>
 #include <set>
 
@@ -16,6 +17,7 @@ namespace topolaunch::mapping {
 namespace {
 
 constexpr int kMostChoices = 512;
+constexpr std::size_t kMostMoves = 1 << 16;  ///< ranks times seats, looked at for each move
 constexpr int kMostUnproved = 2;  ///< choices that take the whole amount of search
 
 /// The choice that a pool stands for, as ranks that each host takes.
@@ -67,6 +69,7 @@ class Search {
       limits.spread = static_cast<int>(level - rules_.levels().levels.data());
     auto start = most_evenly(*pool, c, limits);
     if (!start) return std::nullopt;
+    if (limits.spread >= 0) level_out(*pool, c, limits, *start);
     const auto used = counts(topology_, *start);
     keep_spares(*pool, used);
     if (limits.spread >= 0) pool->capacity = used;
@@ -120,6 +123,32 @@ class Search {
     return best;
   }
 
+  /// Ranks by themselves go from full blocks to emptier ones, as long as all else holds.
+  void level_out(const SeatPool& pool, const Constraints& c, const ConstructLimits& limits,
+                 std::vector<Seat>& seats) const {
+    if (seats.size() * pool.seats.size() > kMostMoves) return;
+    const auto& block = rules_.levels().levels[ix(limits.spread)].block;
+    for (bool moved = true; moved;) {
+      moved = false;
+      const auto used = counts(topology_, seats);
+      const auto hosts = std::ranges::count_if(used, [](int n) { return n > 0; });
+      std::map<int, int> in_block;
+      for (int h = 0; h < count_of(used); ++h) in_block[block[ix(h)]] += used[ix(h)];
+      for (int r = 0; r < count_of(seats) && !moved; ++r)
+        for (const auto& seat : pool.seats) {
+          const int from = seats[ix(r)].host, to = seat.host;
+          if (in_block[block[ix(to)]] + 1 >= in_block[block[ix(from)]]) continue;
+          if (used[ix(to)] == 0 && used[ix(from)] > 1 && hosts >= limits.most_hosts) continue;
+          auto other = seats;
+          other[ix(r)] = seat;
+          if (!rules_.hold(other, {r}) || !placement_fault(topology_, pool, c, other).empty()) continue;
+          seats = std::move(other);
+          moved = true;
+          break;
+        }
+    }
+  }
+
   /// Of the hosts that are not used, those nearest to the used ones.
   void keep_spares(SeatPool& pool, const std::vector<int>& used) const {
     std::vector<std::pair<int, int>> by_distance;
@@ -160,7 +189,7 @@ Settled told(Settled settled, const Levels& levels, const std::string& spread) {
   constexpr std::size_t kMostNamed = 8;
   const auto named = std::min(ranks.size(), kMostNamed);
   settled.pool.unmet.push_back(fmt::format(
-      "--spread {}: {}{} ranks in each; room and the other constraints allow no more even", spread,
+      "--spread {}: {}{} ranks in each; room and the other constraints stand against more even", spread,
       fmt::join(ranks.begin(), ranks.begin() + static_cast<std::ptrdiff_t>(named), " "),
       ranks.size() > named ? " ..." : ""));
   return settled;

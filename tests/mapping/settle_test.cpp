@@ -109,6 +109,26 @@ TEST(Spread, BesideSparesIsEvenOnTheHostsThatAreLeft) {
   EXPECT_THAT(ranks, ElementsAre(0, 0, 0, 2, 2, 2));
 }
 
+TEST(Spread, EvensOutWhatIsLeftBesideAFullBlock) {
+  const auto topology = leaf_spine(nvswitch_host("h", 3), 2, 2, 1);
+  auto constraints = of(6);
+  constraints.spread_level = "host";
+  constraints.affinity = {"3-5=host"};
+  const auto solution = solved(topology, constraints);
+  ASSERT_TRUE(solution) << solution.error().text();
+  EXPECT_THAT(solution->unmet, ElementsAre(HasSubstr("--spread host: 3 1 1 1 ranks")));
+}
+
+TEST(Spread, BesideSparesCountsHalfEmptyBlocksToo) {
+  const auto topology = leaf_spine(nvswitch_host("h", 1), 3, 2, 1);
+  auto constraints = of(4);
+  constraints.spread_level = "leaf";
+  constraints.spares = 2;
+  const auto solution = solved(topology, constraints);
+  ASSERT_TRUE(solution) << solution.error().text();
+  EXPECT_THAT(by_leaf(topology, *solution), ElementsAre(2, 1, 1));
+}
+
 TEST(Spread, OfGroupsThatStayTogetherIsEvenAmongThem) {
   const auto topology = machine();
   const auto graph = graph_from_parallel("tp=2,dp=3", "", "");
