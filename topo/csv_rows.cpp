@@ -77,7 +77,7 @@ bool csv_no_value(std::string_view cell) {
   std::string text(trimmed(cell));
   for (char& c : text) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
   return text.empty() || text == "-" || text.starts_with("n/a") || text == "nan" || text == "na" ||
-         text == "x" || text == "null";
+         text == "null";
 }
 
 std::optional<double> csv_number(std::string_view cell, char separator) {

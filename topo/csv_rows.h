@@ -24,7 +24,7 @@ struct CsvTable {
 
 CsvTable csv_rows(std::string_view text);
 
-/// Whether a cell says that it has no value: blank, "-", "N/A", "nan", "X" (a device itself).
+/// Whether a cell says that it has no value: blank, "-", "N/A", "nan".
 bool csv_no_value(std::string_view cell);
 
 /// A number; "4,57" too if `separator` is no comma. Nothing for anything else ("-", "N/A", blank).

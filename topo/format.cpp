@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cctype>
 
+#include "topo/csv_rows.h"
 #include "topo/ibnetdiscover.h"
 #include "topo/json_format.h"
 #include "topo/matrix_market.h"
@@ -44,6 +45,14 @@ Result<std::vector<Fact>> read_hwloc(const GivenText& given) {
     }
   }
   return facts;
+}
+
+bool is_nameless_matrix(std::string_view body) {
+  const CsvTable table = csv_rows(body.substr(0, 1 << 16));
+  if (table.rows.empty() || table.rows.front().cells.size() < 2) return false;
+  return std::ranges::all_of(table.rows.front().cells, [&](const std::string& cell) {
+    return csv_number(cell, table.separator).has_value();
+  });
 }
 
 std::string read_by_us() {
@@ -145,6 +154,10 @@ Result<std::vector<Fact>> facts_from_file(const std::string& text, const std::st
   }
   for (const auto& format : formats()) {
     if (format.fits(body)) return format.read(GivenText{text, body, file, host, part});
+  }
+  if (is_nameless_matrix(body)) {
+    return refuse("the matrix of numbers names no hosts",
+                  "its first row and first column name them: ,n1,n2", lead);
   }
   if (body.front() != '<') {
     return refuse("the topology file is of no kind that topolaunch knows", read_by_us(), lead);

@@ -191,15 +191,16 @@ class Reader {
                                                 row.cells.size(), names.size() + 1)));
       }
       for (std::size_t c = 0; c < names.size(); ++c) {
-        const auto value = number(row, c + 1);
-        if (!value) return tl::unexpected(value.error());
         if (names[c] == from) {
-          // Of rates and times it is what a host reaches with itself.
-          if (unit.of == PairFact::Of::distance && value->value_or(0) != 0)
+          // Of rates and times it is what a host reaches with itself; words ("X") are a fashion.
+          const auto own = csv_number(row.cells[c + 1], table_.separator);
+          if (unit.of == PairFact::Of::distance && own.value_or(0) != 0)
             return fail(error(row.line, fmt::format("column {} ('{}'): '{}' is {} away from itself",
                                                     c + 2, names[c], from, row.cells[c + 1])));
           continue;
         }
+        const auto value = number(row, c + 1);
+        if (!value) return tl::unexpected(value.error());
         if (*value) add(row.line, from, names[c], unit, **value);
         if (!*value && missing++ == 0) first_missing = row.line;
       }
@@ -229,14 +230,16 @@ bool looks_like_pair_csv(std::string_view text) {
   if (table.rows.size() < 2 || table.rows.front().cells.size() < 3) return false;
   const auto& heading = table.rows.front().cells;
   if (columns_of(heading).pairs()) return true;
-  // A matrix: its second line begins with one of its columns, and numbers follow, or most of them.
+  // A matrix: its second line begins with one of its columns, and has a cell for each. Most are
+  // numbers; where none is, the corner says that they were meant to be.
   const auto& row = table.rows[1].cells;
   const bool named = std::find(heading.begin() + 1, heading.end(), row.front()) != heading.end();
   if (!named || row.size() < 3) return false;
   const auto fit = std::count_if(row.begin() + 1, row.end(), [&table](const std::string& cell) {
     return csv_no_value(cell) || csv_number(cell, table.separator).has_value();
   });
-  return 2 * fit > static_cast<std::ptrdiff_t>(row.size()) - 1;
+  const bool meant = heading.front().empty() || measured_unit(heading.front()).has_value();
+  return fit > 0 || (meant && row.size() == heading.size());
 }
 
 Result<std::vector<Fact>> facts_from_pair_csv(std::string_view text, const std::string& file) {

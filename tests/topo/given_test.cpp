@@ -39,6 +39,7 @@ TEST(Given, RefusesEachBadFileInOneClearLine) {
   EXPECT_THAT(refused(" \n ").message, HasSubstr("empty"));
   EXPECT_THAT(refused(std::string("\x7f\x45LF\0\1", 6)).message, HasSubstr("binary"));
   EXPECT_THAT(refused("hello").next, HasSubstr("NCCL topology XML"));
+  EXPECT_THAT(refused("0,9\n9,0\n").message, HasSubstr("names no hosts"));
   EXPECT_THAT(refused("<html></html>").message, HasSubstr("<html>"));
   EXPECT_THAT(refused("<!-- only").message, HasSubstr("cut off"));
   EXPECT_THAT(refused("<graphs/>").message, HasSubstr("graph file"));

@@ -89,7 +89,9 @@ TEST(PairCsv, RefusesACellByLineAndColumn) {
   EXPECT_THAT(refused(",a,b\na,7,9\nb,9,0\n").message, HasSubstr("'a' is 7 away from itself"));
   EXPECT_THAT(refused("src,dst,bytes_per_second\na,b,fast\n").message,
               HasSubstr("column 3 ('bytes_per_second'): 'fast'"));
-  // What a host reaches with itself is no fault.
+  EXPECT_THAT(refused(",a,b\na,0,x\nb,9,0\n").message, HasSubstr("column 3 ('b'): 'x'"));
+  // What a host reaches with itself is no fault, and neither is a word there.
+  EXPECT_EQ(read(",a,b\na,X,1\nb,1,X\n").size(), 2U);
   EXPECT_EQ(read("GB/s,a,b\na,900,1\nb,1,900\n").size(), 2U);
 }
 
@@ -97,6 +99,8 @@ TEST(PairCsv, RecognisesItself) {
   EXPECT_TRUE(looks_like_pair_csv("GB/s,a,b\na,,1\nb,1,\n"));
   EXPECT_TRUE(looks_like_pair_csv("src,dst,bytes_per_second\na,b,1\n"));
   EXPECT_TRUE(looks_like_pair_csv(",a,b,c\na,0,x1,2\n"));
+  EXPECT_TRUE(looks_like_pair_csv(",a,b\na,zz,yy\nb,9,0\n"));
+  EXPECT_FALSE(looks_like_pair_csv("name,a,b\na,zz,yy\n"));
   EXPECT_FALSE(looks_like_pair_csv("name,index,uuid\nx,0,GPU-1\n"));
   EXPECT_FALSE(looks_like_pair_csv("hello\nworld\n"));
   EXPECT_FALSE(looks_like_pair_csv(""));
