@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <cctype>
+
 #include "base/counted.h"
 #include "topo/host_words.h"
 
@@ -65,7 +67,10 @@ std::string FabricView::level_name(int level) const {
 
 std::string FabricView::counted_level(std::size_t n, int level) const {
   const std::string name = level_name(level);
-  return counted(n, name);
+  // "blocks", "blocks2", "level7": such a level has a name, its switches have none.
+  const bool numbered = std::isdigit(static_cast<unsigned char>(name.back())) != 0;
+  if (!numbered && plural_of(name) != name) return counted(n, name);
+  return fmt::format("{} of {}{}", n, name.starts_with("level") ? "" : "level ", name);
 }
 
 }  // namespace topolaunch::topo

@@ -31,11 +31,15 @@ TEST(FabricView, ComparesWhatComesInWithWhatGoesUp) {
 }
 
 TEST(FabricView, CountsInTheLevelsOwnWords) {
-  const Topology topology = draw::machine("16 host, 8 h100, 4 host/leaf");
+  Topology topology = draw::machine("16 host, 8 h100, 4 host/leaf");
+  topology.fabric.level_names = {"leaf", "blocks", "blocks2", "torus"};
   const FabricView view(topology);
   EXPECT_EQ(view.counted_level(4, 0), "4 leaves");
   EXPECT_EQ(view.counted_level(1, 0), "1 leaf");
-  EXPECT_EQ(view.counted_level(2, 7), "2 level7s");
+  EXPECT_EQ(view.counted_level(2, 1), "2 of level blocks");
+  EXPECT_EQ(view.counted_level(1, 2), "1 of level blocks2");
+  EXPECT_EQ(view.counted_level(2, 3), "2 toruses");
+  EXPECT_EQ(view.counted_level(2, 7), "2 of level7");
 }
 
 }  // namespace
