@@ -45,7 +45,8 @@ std::map<std::string, std::string> carried_variables(const Environment& given) {
   std::istringstream list(given.get_or("TOPOLAUNCH_FORWARD", ""));
   for (std::string one; std::getline(list, one, ',');) wanted.push_back(one);
   std::map<std::string, std::string> out;
-  for (const auto& [name, value] : given.variables()) {
+  for (const auto& [key, value] : given.variables()) {
+    const std::string& name = key;  // clang 14 takes no structured binding into a lambda
     const bool asked = std::ranges::any_of(wanted, [&](const std::string& pattern) {
       return ::fnmatch(pattern.c_str(), name.c_str(), 0) == 0;
     });
