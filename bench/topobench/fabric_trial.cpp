@@ -8,6 +8,7 @@
 #include <array>
 #include <chrono>
 #include <cstdio>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <thread>
@@ -83,21 +84,35 @@ class Prober {
     }
   }
 
-  /// Rank 0: settles the size of messages.
-  void size_messages(const std::vector<Round>& rounds) {
-    for (bytes_ = kSmallest; bytes_ < kLargest; bytes_ *= 2) {
-      double fastest = 0;
-      for (std::size_t r = 0; r < std::min(rounds.size(), kSizingRounds); ++r) {
-        for (const double rate : measure(Step::bandwidth, rounds[r]))
-          fastest = std::max(fastest, rate);
-      }
-      if (static_cast<double>(bytes_) >= kLongEnough * fastest) return;
+  /// Rank 0: as measure(Step::bandwidth, round), of rounds of `first`, the first tournament; the
+  /// size of messages is settled with some of these before, and what they reached then isn't
+  /// measured twice.
+  std::vector<double> bandwidth(const Round& round, const std::vector<Round>& first) {
+    if (!sized_) {
+      sized_ = true;
+      size_messages(first);
     }
+    const auto known = sizing_.find(round);
+    if (known == sizing_.end()) return measure(Step::bandwidth, round);
+    return std::move(sizing_.extract(known).mapped());
   }
   std::int64_t bytes() const { return bytes_; }
   std::int64_t sent() const { return sent_; }
 
  private:
+  void size_messages(const std::vector<Round>& rounds) {
+    for (bytes_ = kSmallest; bytes_ < kLargest; bytes_ *= 2) {
+      sizing_.clear();
+      double fastest = 0;
+      for (std::size_t r = 0; r < std::min(rounds.size(), kSizingRounds); ++r) {
+        const auto rates = measure(Step::bandwidth, rounds[r]);
+        for (const double rate : rates) fastest = std::max(fastest, rate);
+        sizing_.emplace(rounds[r], rates);
+      }
+      if (static_cast<double>(bytes_) >= kLongEnough * fastest) return;
+    }
+    sizing_.clear();  // of messages half as large
+  }
   void broadcast(std::vector<std::int64_t>& order) const {
     MPI_Request all = MPI_REQUEST_NULL;
     MPI_Ibcast(order.data(), static_cast<int>(order.size()), MPI_INT64_T, 0, world_.comm(), &all);
@@ -186,6 +201,9 @@ class Prober {
   const World& world_;
   std::vector<char> send_, receive_;
   std::int64_t bytes_ = kSmallest, sent_ = 0;
+  bool sized_ = false;
+  std::map<Round, std::vector<double>>
+      sizing_;  ///< rounds that settled the size, by what each reached
 };
 
 tl::unexpected<Error> wrong(std::string what) {
@@ -199,11 +217,12 @@ Result<Json> probe(const FabricTrial& trial, Prober& prober) {
   options.most_tournaments = trial.most_tournaments;
   options.time_is_up = [&] { return MPI_Wtime() - begin > trial.seconds; };
   const auto hosts = static_cast<int>(trial.hosts.size());
-  prober.size_messages(topo::tournament(hosts, trial.seed));
+  const std::vector<Round> first = topo::tournament(hosts, trial.seed);
   auto found = topo::probe_fabric(
       trial.hosts,
       [&](PairFact::Of of, const Round& round) -> Result<std::vector<double>> {
-        return prober.measure(of == PairFact::Of::latency ? Step::latency : Step::bandwidth, round);
+        return of == PairFact::Of::latency ? prober.measure(Step::latency, round)
+                                           : prober.bandwidth(round, first);
       },
       options);
   prober.end();
