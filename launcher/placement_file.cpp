@@ -32,6 +32,12 @@ Result<std::vector<PlacedRank>> placement_from_text(std::string_view text,
   const char* const key = plan ? "ranks" : "placement";
   const Json* const list = top.array(key);
   if (list == nullptr) return fail(*top.error());
+  if (const int ranks = plan ? 0 : top.integer_or("ranks", 0, kMaxRanks, 0);
+      ranks > 0 && static_cast<std::size_t>(ranks) != list->size()) {
+    return fail(Error{Code::invalid_input,
+                      fmt::format("it says {} ranks, and {} holds {}", ranks, key, list->size()),
+                      "make the plan anew: topolaunch map --json >FILE", file, 0});
+  }
   std::vector<PlacedRank> placed(list->size());
   std::vector<bool> seen(list->size(), false);
   for (std::size_t i = 0; i < list->size(); ++i) {

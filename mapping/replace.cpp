@@ -60,7 +60,7 @@ class Replacement {
                            [](int n, const auto& list) { return n + count_of(list); });
   }
 
-  /// Without an answer: every way to seat them was tried.
+  /// Without an answer: every way to seat them in this pool was tried.
   bool proved() const { return proved_; }
 
   /// Nothing if no way to seat them holds the rules.
@@ -274,7 +274,8 @@ Result<Solution> replaced(const topo::Topology& topology, const RankGraph& graph
     std::set<int> pinned;
     for (const auto& pin : narrowed.pins) pinned.insert(pin.rank);
     for (const int r : staying)
-      if (!pinned.count(r)) held.pins.push_back({r, topology.hosts[ix(old_seats[ix(r)].host)].name, -1});
+      if (!pinned.count(r))
+        held.pins.push_back({r, topology.hosts[ix(old_seats[ix(r)].host)].name, -1});
   }
   const auto rules = Rules::make(topology, graph, narrowed);
   if (!rules) return fail(rules.error());
@@ -283,32 +284,55 @@ Result<Solution> replaced(const topo::Topology& topology, const RankGraph& graph
       !fault.empty())
     return fail(Code::infeasible, fmt::format("--replace {}: {}", list, fault),
                 "name their hosts with --replace too, or loosen the constraint");
-  NarrowingChoice choice;
-  choice.fixed = "staying";
-  const auto pool = seat_pool(topology, held, choice);
-  if (!pool) return fail(pool.error());
-  for (const int r : staying)
-    if (pool->capacity[ix(old_seats[ix(r)].host)] == 0)
-      return fail(Code::infeasible,
-                  fmt::format("rank {} stays on {}, which the constraints shut out", r,
-                              topology.hosts[ix(old_seats[ix(r)].host)].name),
-                  "name that host with --replace too, or loosen the constraint");
-  Replacement replacement(topology, graph, narrowed, *pool, *rules, old_seats, moving);
-  if (replacement.free_seats() < count_of(moving))
-    return fail(
-        Code::infeasible,
-        fmt::format("--replace {}: {} must move, {} free", list, counted(count_of(moving), "rank"),
-                    counted(replacement.free_seats(), "seat")),
-        "add hosts to the topology, or plan anew without --from");
-  const auto seats = moving.empty() ? std::optional(old_seats) : replacement.run();
+  // The other blocks and spares are tried, too.
+  constexpr int kMostChoices = 64;
+  std::optional<SeatPool> pool;
+  std::optional<std::vector<Seat>> seats;
+  std::optional<Error> why_not;
+  bool all_tried = true;
+  const auto no = [&](std::string what, std::string next) {
+    if (!why_not) why_not = Error{Code::infeasible, std::move(what), std::move(next), {}, 0};
+  };
+  int choices = 1;
+  for (int i = 0; i < choices && i < kMostChoices && !seats && !stopped(constraints.watch); ++i) {
+    NarrowingChoice choice;
+    choice.fixed = "staying";
+    choice.number = i;
+    choice.of = &choices;
+    auto found = seat_pool(topology, held, choice);
+    if (!found) {
+      if (!why_not) why_not = std::move(found).error();
+      continue;
+    }
+    pool = std::move(*found);
+    const auto out = std::ranges::find_if(
+        staying, [&](int r) { return pool->capacity[ix(old_seats[ix(r)].host)] == 0; });
+    if (out != staying.end()) {
+      no(fmt::format("rank {} stays on {}, which the constraints shut out", *out,
+                     topology.hosts[ix(old_seats[ix(*out)].host)].name),
+         "name that host with --replace too, or loosen the constraint");
+      continue;
+    }
+    Replacement replacement(topology, graph, narrowed, *pool, *rules, old_seats, moving);
+    if (replacement.free_seats() < count_of(moving)) {
+      no(fmt::format("--replace {}: {} must move, {} free", list, counted(count_of(moving), "rank"),
+                     counted(replacement.free_seats(), "seat")),
+         "add hosts to the topology, or plan anew without --from");
+      continue;
+    }
+    seats = moving.empty() ? std::optional(old_seats) : replacement.run();
+    all_tried = all_tried && replacement.proved();
+  }
+  if (!seats && why_not) return fail(std::move(*why_not));
   if (!seats)
     return fail(
         Code::infeasible,
-        fmt::format(
-            "--replace {}: {} for {} that must move while the others stay holds the "
-            "constraints",
-            list, replacement.proved() ? "no choice of seats" : "no choice of seats that was tried",
-            counted(moving.size(), "rank")),
+        fmt::format("--replace {}: {} for {} that must move while the others stay holds "
+                    "the constraints",
+                    list,
+                    all_tried && choices <= kMostChoices ? "no choice of seats"
+                                                         : "no choice of seats that was tried",
+                    counted(moving.size(), "rank")),
         "let others move too: --from without --replace");
   auto solution = solution_of(topology, graph, narrowed, *pool, old_seats, *seats);
   solution.solver = "replacement";

@@ -198,7 +198,12 @@ Result<std::vector<Check>> check_files(const std::vector<std::string>& paths,
   };
   std::string origin;
   for (const std::string& path : paths) {
-    for (const std::string& file : files_in(path, outside)) {
+    const std::vector<std::string> files = files_in(path, outside);
+    if (files.empty()) {
+      return fail(Error{Code::invalid_input, "no file in this folder (folders below it aren't read)",
+                        "name the folder or the files with the measurements", path, 0});
+    }
+    for (const std::string& file : files) {
       auto text = outside.files.read(file);
       if (!text) {
         Error error = std::move(text).error();

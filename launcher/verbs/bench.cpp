@@ -133,12 +133,21 @@ Result<Answer> bench_here(const BenchOptions& options, const HostsWanted& wanted
   return answer;
 }
 
-/// topobench's word on its options, had before anything is started: nothing = they are right, else
-/// its help as an answer.
+/// topobench's word on its options by themselves, had before anything is started: nothing = they
+/// are right, else its help as an answer. What they ask of the job (its ranks, its library) it says
+/// later.
 Result<std::optional<Answer>> checked_options(const std::string& topobench,
                                               const std::vector<std::string>& options,
                                               const Outside& outside) {
   if (options.empty()) return std::nullopt;
+  for (const std::string& word : options) {
+    const bool ours =
+        word == "-J" || word.starts_with("--json") || word.starts_with("--expect-ranks");
+    if (ours) {
+      return fail(Code::wrong_usage, word + " behind -- is set by topolaunch bench itself",
+                  "for the measurement: topolaunch bench --json >FILE");
+    }
+  }
   std::vector<std::string> argv{topobench, "__parse"};
   argv.insert(argv.end(), options.begin(), options.end());
   auto said = outside.commands.run(argv, Seconds(30));

@@ -96,6 +96,19 @@ TEST_F(Replacing, ALevelThatTheStayingRanksLeaveIsNotCalledPinned) {
   EXPECT_THAT(far.error().text(), Not(HasSubstr("pinned")));
 }
 
+TEST_F(Replacing, OtherBlocksAreTriedWhereTheFirstCannotHoldTheRules) {
+  // The lost host's neighbour has room for both ranks, but not on hosts of their own.
+  const auto solution = replace(2, [](Constraints& c) {
+    c.require_level = "leaf";
+    c.anti_affinity = {"0-1=host"};
+  });
+  ASSERT_TRUE(solution) << solution.error().text();
+  const auto seats = seats_of(*solution);
+  EXPECT_NE(seats[0].host, seats[1].host);
+  EXPECT_EQ(topology_.fabric.leaf_of_host[ix(seats[0].host)],
+            topology_.fabric.leaf_of_host[ix(seats[1].host)]);
+}
+
 TEST(Replace, MovesOnlyWhatMust) {
   Constraints six;
   six.ranks = 6;
