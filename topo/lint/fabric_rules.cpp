@@ -71,6 +71,10 @@ constexpr std::array kRules{
          "measure all pairs, concurrently", "docs/formats.md"},
     Rule{"measured-missing", kNote, "pairs without a value", "measure them again",
          "docs/formats.md"},
+    Rule{"measured-repeated", kNote, "a pair with several values",
+         "nothing, where it was measured several times", "docs/formats.md"},
+    Rule{"measured-self", kNote, "a host and itself are no pair", "leave such rows out",
+         "docs/formats.md"},
     Rule{"measured-slow-host", kWarning, "a host that is slow with everybody slows every job",
          "look at its NICs; leave it out", "docs/formats.md"},
     Rule{"measured-slow-pair", kWarning, "two healthy hosts with a slow way between them",
@@ -82,6 +86,8 @@ constexpr std::array kRules{
          "hwloc, environment variables"},
     Rule{"nvml-call-failed", kWarning, "the driver refused one question: its answer is missing",
          "nvidia-smi -q", "NVML reference"},
+    Rule{"gpus-left-out", kWarning, "a GPU that the driver counts and that gets no rank",
+         "nvidia-smi -L", "NVML reference"},
 };
 
 }  // namespace

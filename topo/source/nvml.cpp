@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "base/counted.h"
 #include "topo/source/nvml_device.h"
 
 namespace topolaunch::topo {
@@ -15,12 +16,19 @@ namespace {
 
 constexpr unsigned kMostGpus = 256;  // a hostile or broken library must not keep us for ever
 
+constexpr const char* kOpen = "nvmlDeviceGetHandleByIndex_v2";
+
 struct Opened {
   std::vector<NvmlDevice> devices;
-  std::vector<Warning> lost;
+  std::vector<Warning> left_out;
 };
 
-/// Every device that can be told apart; the others as warnings.
+Warning leave_out(std::string message) {
+  return {"gpus-left-out", Warning::Severity::warning, {}, 0, std::move(message)};
+}
+
+/// Every device that can be told apart; the others as warnings. unavailable where NVML counts GPUs
+/// and opens none: that is no machine without GPUs.
 Result<Opened> open_devices(const NvmlLibrary& nvml) {
   unsigned count = 0;
   if (const Return code = nvml.call(nvml.device_count, &count); code != kSuccess) {
@@ -29,18 +37,34 @@ Result<Opened> open_devices(const NvmlLibrary& nvml) {
                 "nvidia-smi shows the same library's view");
   }
   Opened opened;
+  std::string refusal;
   for (unsigned i = 0; i < std::min(count, kMostGpus); ++i) {
     NvmlLibrary::Device handle = nullptr;
     const Return code = nvml.call(nvml.handle_by_index, i, &handle);
     NvmlDevice device(nvml, i, handle);
-    if (code == kNotSupported || code == kFunctionNotFound) continue;
-    // A GPU without permission belongs to somebody else's cgroup: not ours, and no fault.
-    if (code == kNoPermission) continue;
-    if (device.ok("nvmlDeviceGetHandleByIndex_v2", code) && device.identify()) {
+    if (code == kNoPermission || code == kNotSupported || code == kFunctionNotFound) {
+      refusal = fmt::format("{}: {}", kOpen, nvml.text(code));
+      // A GPU without permission belongs to somebody else's cgroup: not ours, and no fault.
+      if (code == kNoPermission) continue;
+      opened.left_out.push_back(leave_out(fmt::format("GPU {} is left out: {}", i, refusal)));
+    } else if (device.ok(kOpen, code) && device.identify()) {
       opened.devices.push_back(std::move(device));
+    } else if (!device.warnings().empty()) {
+      std::ranges::move(device.warnings(), std::back_inserter(opened.left_out));
     } else {
-      std::ranges::move(device.warnings(), std::back_inserter(opened.lost));
+      refusal = "it tells neither address nor UUID";
+      opened.left_out.push_back(leave_out(fmt::format("GPU {} is left out: {}", i, refusal)));
     }
+  }
+  if (opened.devices.empty() && !refusal.empty()) {
+    return fail(Code::unavailable,
+                fmt::format("NVML counts {} and opens none ({})", counted(count, "GPU"), refusal),
+                "ask the resource manager for GPUs (ls -l /dev/nvidia*); nvidia-smi shows the same "
+                "library's view");
+  }
+  if (count > kMostGpus) {
+    opened.left_out.push_back(leave_out(fmt::format(
+        "NVML counts {} GPUs: those behind the first {} are left out", count, kMostGpus)));
   }
   return opened;
 }
@@ -73,7 +97,7 @@ Result<std::vector<Fact>> NvmlSource::look(const Outside& /*outside*/) const {
   const auto add = [&](auto&& what) {
     facts.push_back({{"nvml", {}, 0}, host_, std::forward<decltype(what)>(what)});
   };
-  for (Warning& warning : opened->lost) add(WarningFact{std::move(warning)});
+  for (Warning& warning : opened->left_out) add(WarningFact{std::move(warning)});
 
   std::vector<NvmlDevice>& devices = opened->devices;
   std::vector<GpuFact> described;

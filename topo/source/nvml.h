@@ -19,7 +19,9 @@ class NvmlSource final : public Source {
   std::string name() const override { return "nvml"; }
   std::string host() const override { return host_; }
   bool live() const override { return true; }
-  /// Opens NVML anew each time. unavailable: no library, no driver, no permission. No GPU: no facts.
+  /// Opens NVML anew each time. unavailable: no library, no driver, no permission, and GPUs of
+  /// which none can be opened. No GPU: no facts. GPUs that are left out, the 257th and those behind
+  /// it among them, are warnings.
   Result<std::vector<Fact>> look(const Outside& outside) const override;
 
  private:

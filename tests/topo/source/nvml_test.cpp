@@ -96,6 +96,44 @@ TEST(Nvml, PassesOverAGpuWithoutPermission) {
   EXPECT_THAT(warnings(topology), testing::Not(HasSubstr("0000:01:00.0")));
 }
 
+TEST(Nvml, SaysWhichGpusItLeavesOut) {
+  const std::string handle = "\"fails\": {\"nvmlDeviceGetHandleByIndex_v2\": 3}";
+  const std::string names = "\"fails\": {\"nvmlDeviceGetPciInfo_v3\": 3, \"nvmlDeviceGetUUID\": 3}";
+  const Json topology =
+      discover("{\"gpus\": [" + gpu(1, handle) + "," + gpu(2) + "," + gpu(3, names) + "]}");
+  EXPECT_EQ(topology["hosts"][0]["gpus"].size(), 1U);
+  EXPECT_THAT(warnings(topology),
+              HasSubstr("gpus-left-out: GPU 0 is left out: nvmlDeviceGetHandleByIndex_v2: "
+                        "Not Supported"));
+  EXPECT_THAT(warnings(topology), HasSubstr("gpus-left-out: GPU 2 is left out: it tells neither"));
+}
+
+TEST(Nvml, CallsGpusThatItMayNotOpenUnavailableAndNotNothing) {
+  for (const char* code : {"3", "4"}) {
+    SCOPED_TRACE(code);
+    const std::string refused =
+        std::string("\"fails\": {\"nvmlDeviceGetHandleByIndex_v2\": ") + code + "}";
+    const std::string said =
+        why(discover("{\"gpus\": [" + gpu(1, refused) + "," + gpu(2, refused) + "]}"));
+    EXPECT_THAT(said, HasSubstr("unavailable"));
+    EXPECT_THAT(said, HasSubstr("NVML counts 2 GPUs and opens none"));
+  }
+}
+
+TEST(Nvml, LooksAtSoManyGpusAndSaysThatThereAreMore) {
+  std::string all;
+  for (int i = 0; i < 257; ++i) {
+    all += (i == 0 ? "" : ",") + gpu(1);
+    const std::string domain = std::to_string(1000 + i);
+    all.replace(all.rfind("0000:"), 4, domain);
+    all.replace(all.rfind("GPU-0000"), 8, "GPU-" + domain);
+  }
+  const Json topology = discover("{\"gpus\": [" + all + "]}");
+  EXPECT_EQ(topology["hosts"][0]["gpus"].size(), 256U);
+  EXPECT_THAT(warnings(topology),
+              HasSubstr("NVML counts 257 GPUs: those behind the first 256 are left out"));
+}
+
 TEST(Nvml, TellsTheStatesOfAFabricApart) {
   const auto fabric = [](const std::string& state, const std::string& cluster) {
     return "\"fabric\": {\"state\": \"" + state + "\", \"cluster\": \"" + cluster + "\", \"clique\": 7}";
