@@ -25,10 +25,11 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
 
 }  // namespace
 
-std::string nearest_name(std::string_view typed, const std::vector<std::string>& known) {
+std::string nearest_name(std::string_view typed, const std::vector<std::string>& known,
+                         std::size_t most) {
   if (typed.empty() || typed.size() > 64) return {};
   std::string best;
-  std::size_t best_cost = std::max<std::size_t>(1, typed.size() / 3) + 1;
+  std::size_t best_cost = std::min(most, std::max<std::size_t>(1, typed.size() / 3)) + 1;
   for (const std::string& name : known) {
     const std::size_t cost = edit_distance(typed, name);
     if (cost < best_cost) {

@@ -13,6 +13,7 @@
 #include "topo/nccl_pair_log.h"
 #include "topo/nccl_xml.h"
 #include "topo/pair_csv.h"
+#include "topo/plain_text.h"
 #include "topo/slurm_conf.h"
 #include "topo/slurm_yaml.h"
 #include "topo/smi/text.h"
@@ -59,8 +60,8 @@ std::string read_by_us() {
   std::string text = "topolaunch reads";
   for (const auto& format : formats()) text += fmt::format(" {};", format.name);
   return text +
-         " and the specs synthetic:... and tree:...; variables and job requests are for topolaunch lint "
-         "--env, --job";
+         " folders with a machine's /sys and /proc, and the specs synthetic:... and tree:...; "
+         "variables and job requests are for topolaunch lint --env, --job";
 }
 
 }  // namespace
@@ -144,14 +145,8 @@ Result<std::vector<Fact>> facts_from_file(const std::string& text, const std::st
     return fail(Error{Code::invalid_input, std::move(message), std::move(next), file,
                       static_cast<int>(line)});
   };
-  if (body.empty()) return refuse("the topology file is empty", {}, 0);
-  if (text.starts_with("\x1f\x8b")) {
-    return refuse("the topology file is an archive (gzip)",
-                  "unpack it (tar xzf, gunzip) and give the file, or the folder that has sys in it", 0);
-  }
-  if (const auto zero = text.find('\0'); zero != std::string::npos) {
-    return refuse("the topology file holds binary data", read_by_us(), zero);
-  }
+  if (auto plain = plain_text(text, file, "the topology file", read_by_us()); !plain)
+    return tl::unexpected(std::move(plain.error()));
   for (const auto& format : formats()) {
     if (format.fits(body)) return format.read(GivenText{text, body, file, host, part});
   }

@@ -10,6 +10,7 @@
 #include "base/counted.h"
 #include "topo/host_list.h"
 #include "topo/measured_unit.h"
+#include "topo/pair_repeats.h"
 
 namespace topolaunch::topo {
 namespace {
@@ -65,6 +66,8 @@ class Reader {
           last_, fmt::format("the matrix has {} entries, its head says {}", seen_, entries_)));
     }
     if (facts_.empty()) return fail(error(last_, "no pair has a value in it"));
+    if (auto settled = settle_pairs(facts_, file_); !settled)
+      return fail(std::move(settled).error());
     return std::move(facts_);
   }
 
@@ -106,7 +109,10 @@ class Reader {
       text.remove_prefix(std::min(text.find_first_not_of(" \t"), text.size()));
       while (!text.empty() && (text.back() == '\r' || text.back() == ' ')) text.remove_suffix(1);
       const auto unit = measured_unit(text);
-      if (!unit) return fail(error(number, fmt::format("'{}' is no unit that is known", text)));
+      if (!unit) {
+        return fail(error(number, fmt::format("'{}' is no unit that is known", text))
+                        .try_next(std::string(kMeasuredUnits)));
+      }
       header_.unit = *unit;
     }
     return {};

@@ -4,59 +4,18 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
 #include <set>
 
 #include "base/counted.h"
 #include "topo/csv_rows.h"
 #include "topo/host_list.h"
-#include "topo/measured_unit.h"
+#include "topo/pair_columns.h"
+#include "topo/pair_repeats.h"
 
 namespace topolaunch::topo {
 namespace {
 
 constexpr std::size_t kMostHosts = 2048;
-
-std::string lower(std::string_view text) {
-  std::string out(text);
-  for (char& c : out) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  return out;
-}
-bool has(std::string_view text, std::string_view part) {
-  return text.find(part) != std::string_view::npos;
-}
-
-/// Columns of a table by their headings; -1 = not there.
-struct Columns {
-  int from = -1, to = -1, hosts = -1, value = -1, test = -1, gpus = -1;
-  MeasuredUnit unit;
-  bool pairs() const { return value >= 0 && ((from >= 0 && to >= 0) || hosts >= 0); }
-};
-
-Columns columns_of(const std::vector<std::string>& heading) {
-  Columns found;
-  for (std::size_t i = 0; i < heading.size(); ++i) {
-    const std::string name = lower(heading[i]);
-    const int at = static_cast<int>(i);
-    if (name == "src" || name == "source" || name == "from" || name == "host1") {
-      found.from = at;
-    } else if (name == "dst" || name == "destination" || name == "to" || name == "host2") {
-      found.to = at;
-    } else if (name == "nodes" || name == "hosts" || name == "pair") {
-      found.hosts = at;
-    } else if (name == "test") {
-      found.test = at;
-    } else if (name == "g") {
-      found.gpus = at;  // of each host; a run over eight is no repeat of one over one
-    } else if (const auto unit = measured_unit(heading[i])) {
-      // Of an average and a peak: the average, which has all sizes in it.
-      if (found.value >= 0 && !has(name, "avg")) continue;
-      found.value = at;
-      found.unit = *unit;
-    }
-  }
-  return found;
-}
 
 class Reader {
  public:
@@ -64,8 +23,9 @@ class Reader {
 
   Result<std::vector<Fact>> read() {
     if (table_.rows.empty()) return fail(error(1, "the table is empty"));
-    const auto columns = columns_of(table_.rows.front().cells);
-    auto done = columns.pairs() ? read_pairs(columns) : read_matrix();
+    const auto columns = pair_columns(table_.rows.front().cells);
+    auto done = columns.ends() ? read_pairs(columns) : read_matrix();
+    if (done && columns.ends()) done = settle_pairs(facts_, file_);
     if (!done) return tl::unexpected(std::move(done.error()));
     const bool measured = std::any_of(facts_.begin(), facts_.end(), [](const Fact& fact) {
       return std::holds_alternative<PairFact>(fact.what);
@@ -77,6 +37,13 @@ class Reader {
  private:
   Error error(int line, std::string message) const {
     return Error{Code::invalid_input, std::move(message), {}, file_, line};
+  }
+  Error no_unit() const {
+    const auto& row = table_.rows.front();
+    return error(row.line,
+                 fmt::format("none of the columns {} is in a unit that is known",
+                             fmt::format("{}", fmt::join(row.cells, ", ")).substr(0, 120)))
+        .try_next(std::string(kMeasuredUnits));
   }
   /// Nothing for a cell that says it has none.
   Result<std::optional<double>> number(const CsvRow& row, std::size_t column) const {
@@ -104,7 +71,8 @@ class Reader {
                                    std::move(message)}}});
   }
 
-  Status read_pairs(const Columns& columns) {
+  Status read_pairs(const PairColumns& columns) {
+    if (columns.value < 0) return fail(no_unit());
     const auto cell = [](const CsvRow& row, int column) -> std::string {
       return column >= 0 && static_cast<std::size_t>(column) < row.cells.size()
                  ? row.cells[static_cast<std::size_t>(column)]
@@ -148,7 +116,7 @@ class Reader {
   }
 
   template <class Series>
-  std::string usual_series(const Columns& columns, Series series) const {
+  std::string usual_series(const PairColumns& columns, Series series) const {
     std::vector<std::pair<std::string, int>> seen;
     const auto at = static_cast<std::size_t>(columns.value);
     for (std::size_t i = 1; i < table_.rows.size() && seen.size() < 64; ++i) {
@@ -174,7 +142,9 @@ class Reader {
     if (once.size() != names.size() || once.contains("")) {
       return fail(error(heading.line, "the matrix names a column twice, or not at all"));
     }
-    const MeasuredUnit unit = measured_unit(heading.cells.front()).value_or(MeasuredUnit());
+    auto said = matrix_unit(heading.cells.front());
+    if (!said) return fail(std::move(said).error().at(file_, heading.line));
+    const MeasuredUnit unit = *said;
     int missing = 0, first_missing = 0;
     std::set<std::string> rows;
     for (std::size_t i = 1; i < table_.rows.size(); ++i) {
@@ -229,7 +199,7 @@ bool looks_like_pair_csv(std::string_view text) {
   const auto table = csv_rows(text.substr(0, 1 << 16));
   if (table.rows.size() < 2 || table.rows.front().cells.size() < 3) return false;
   const auto& heading = table.rows.front().cells;
-  if (columns_of(heading).pairs()) return true;
+  if (pair_columns(heading).ends()) return true;
   // A matrix: its second line begins with one of its columns, and has a cell for each. Most are
   // numbers; where none is, the corner says that they were meant to be.
   const auto& row = table.rows[1].cells;

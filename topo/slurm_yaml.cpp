@@ -11,6 +11,7 @@
 
 #include "base/counted.h"
 #include "topo/slurm_fabric.h"
+#include "topo/yaml_document.h"
 
 namespace topolaunch::topo {
 namespace {
@@ -197,7 +198,15 @@ bool looks_like_topology_yaml(std::string_view text) {
 Result<std::vector<Fact>> facts_from_topology_yaml(std::string_view text, const std::string& file,
                                                    const std::string& name) {
   try {
-    return choose_and_read(YAML::Load(std::string(text)), file, name);
+    const auto document = load_yaml(std::string(text));
+    if (!document.repeated.empty()) {
+      const auto& [key, first, again] = document.repeated.front();
+      return fail(
+          Error{Code::invalid_input,
+                fmt::format("'{}' stands in one mapping on lines {} and {}", key, first, again),
+                "keep one of the two", file, again});
+    }
+    return choose_and_read(document.root, file, name);
   } catch (const YAML::Exception& error) {
     return fail(Error{Code::invalid_input,
                       fmt::format("the topology.yaml can't be read: {}",

@@ -6,12 +6,12 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
-#include <charconv>
 #include <optional>
+#include <set>
 
 #include "topo/link_speed.h"
 #include "topo/synthetic.h"
+#include "topo/synthetic_tokens.h"
 
 namespace topolaunch::topo {
 namespace {
@@ -36,19 +36,14 @@ constexpr std::array<UnitWord, 12> kUnits{{{"host", Unit::host},
                                            {"core", Unit::core},
                                            {"cpu", Unit::core},
                                            {"thread", Unit::thread}}};
-constexpr std::array<std::string_view, 4> kLevels{"host", "leaf", "spine", "core"};
+/// What the units count, in the order of Unit.
+constexpr std::array<std::string_view, 7> kCounts{
+    "number of hosts",      "number of GPUs",  "number of NICs",   "number of sockets",
+    "number of NUMA nodes", "number of cores", "number of threads"};
+constexpr std::array<std::string_view, 3> kFanIns{"hosts of a leaf", "leaves of a spine",
+                                                  "spines of a core"};
 
-struct Token {
-  std::string text;    ///< lower case
-  std::size_t at = 0;  ///< position in the spec
-};
-
-struct Ratio {
-  double value;
-  std::size_t at;
-};
-
-Error at_word(const Token& token, std::string_view why) {
+Error at_word(const SpecToken& token, std::string_view why) {
   return Error{Code::wrong_usage,
                fmt::format("synthetic: '{}' (character {}) {}", token.text, token.at + 1, why),
                {}, {}, 0};
@@ -63,98 +58,17 @@ std::string known_words() {
       fmt::join(models, " "), fmt::join(network_rate_names(), " "));
 }
 
-std::string singular(std::string_view word) {
-  if (word == "leaves" || word == "leafs") return "leaf";
-  if (word == "numas" || word == "numanode" || word == "numanodes") return "numa";
-  if (word.size() > 2 && word.ends_with("s") && word != "l40s") word.remove_suffix(1);
-  return std::string(word);
-}
-
-/// Splits at blanks, commas and semicolons, and a number from the word that it is glued to.
-std::vector<Token> tokens_of(std::string_view text) {
-  std::vector<Token> tokens;
-  const auto separator = [](char c) {
-    return std::isspace(static_cast<unsigned char>(c)) != 0 || c == ',' || c == ';';
-  };
-  std::size_t i = 0;
-  while (i < text.size()) {
-    if (separator(text[i])) {
-      ++i;
-      continue;
-    }
-    std::size_t end = i;
-    while (end < text.size() && !separator(text[end])) ++end;
-    Token token{std::string(text.substr(i, end - i)), i};
-    for (char& c : token.text) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-    const auto digits = token.text.find_first_not_of("0123456789");
-    const bool glued = digits != 0 && digits != std::string::npos &&
-                       token.text.find(':') == std::string::npos && !network_rate(token.text);
-    if (glued) {
-      std::string rest = token.text.substr(digits);
-      std::size_t rest_at = i + digits;
-      if (rest.front() == 'x' && !network_rate(rest)) {  // "8x", "8xh100"
-        rest.erase(0, 1);
-        ++rest_at;
-      }
-      tokens.push_back({token.text.substr(0, digits), i});
-      if (!rest.empty()) tokens.push_back({std::move(rest), rest_at});
-    } else {
-      tokens.push_back(std::move(token));
-    }
-    i = end;
-  }
-  return tokens;
-}
-
-std::optional<int> number_of(const Token& token) {
-  int value = 0;
-  const char* end = token.text.data() + token.text.size();
-  const auto [rest, error] = std::from_chars(token.text.data(), end, value);
-  if (error == std::errc::result_out_of_range) return 1 << 30;
-  if (error != std::errc{} || rest != end || value < 0) return {};
-  return value;
-}
-
-std::optional<double> ratio_of(const Token& token) {
-  const auto colon = token.text.find(':');
-  if (colon == std::string::npos) return {};
-  const auto side = [](std::string_view text) -> std::optional<double> {
-    double value = 0;
-    const auto [rest, error] = std::from_chars(text.data(), text.data() + text.size(), value,
-                                               std::chars_format::fixed);
-    if (error != std::errc{} || rest != text.data() + text.size() || value <= 0) return {};
-    return value;
-  };
-  const auto down = side(std::string_view(token.text).substr(0, colon));
-  const auto up = side(std::string_view(token.text).substr(colon + 1));
-  if (!down || !up || *down / *up > 1000 || *down / *up < 0.001) return {};
-  return *down / *up;
-}
-
-/// "host/leaf" -> 0, "leaf/spine" -> 1; the level of the child.
-std::optional<int> fan_in_of(std::string_view word) {
-  const auto slash = word.find('/');
-  if (slash == std::string_view::npos) return {};
-  const std::string child = singular(word.substr(0, slash));
-  const std::string parent = singular(word.substr(slash + 1));
-  for (std::size_t i = 0; i + 1 < kLevels.size(); ++i) {
-    const bool host = i == 0 && (child == "node" || child == "machine");
-    if ((child == kLevels[i] || host) && parent == kLevels[i + 1]) return static_cast<int>(i);
-  }
-  return {};
-}
-
 class Parser {
  public:
   Result<SyntheticSpec> parse(std::string_view text) {
-    const auto tokens = tokens_of(text);
+    const auto tokens = spec_tokens(text);
     if (tokens.empty()) {
       return fail(Code::wrong_usage, "synthetic: the spec is empty", known_words());
     }
     std::optional<int> number;
-    Token number_token;
+    SpecToken number_token;
     for (std::size_t i = 0; i < tokens.size(); ++i) {
-      Token token = tokens[i];
+      SpecToken token = tokens[i];
       // "4 hosts per leaf" is "4 host/leaf".
       if (i + 2 < tokens.size() && tokens[i + 1].text == "per") {
         token.text += "/" + tokens[i + 2].text;
@@ -183,8 +97,8 @@ class Parser {
 
  private:
   /// Takes the number that stands before the word, if there is one.
-  static Result<int> take(const Token& token, std::optional<int>& number, int fallback, int least,
-                          int most) {
+  static Result<int> take(const SpecToken& token, std::optional<int>& number, int fallback,
+                          int least, int most) {
     const int value = number.value_or(fallback);
     number.reset();
     if (value < least || value > most) {
@@ -192,7 +106,16 @@ class Parser {
     }
     return value;
   }
-  Status count(const Token& token, std::optional<int>& number, int most, std::optional<int>& into) {
+  /// Refuses what was said before: of two numbers or models one would be passed over.
+  Status once(const SpecToken& token, std::string_view what) {
+    if (said_.insert(what).second) return {};
+    return fail(
+        at_word(token, fmt::format("says the {} a second time", what))
+            .try_next("a spec describes hosts of one kind: several --topology for several"));
+  }
+  Status count(const SpecToken& token, std::optional<int>& number, int most, std::string_view what,
+               std::optional<int>& into) {
+    if (auto first = once(token, what); !first) return first;
     if (!number) return fail(at_word(token, "needs a number in front of it"));
     auto value = take(token, number, 0, 0, most);
     if (!value) return tl::unexpected(std::move(value.error()));
@@ -200,11 +123,14 @@ class Parser {
     return {};
   }
 
-  Status word(const Token& token, std::optional<int>& number) {
+  Status word(const SpecToken& token, std::optional<int>& number) {
     const std::string name = singular(token.text);
     if (const auto level = fan_in_of(token.text)) {
       std::optional<int> value;
-      if (auto done = count(token, number, 131072, value); !done) return done;
+      if (auto done =
+              count(token, number, 131072, kFanIns[static_cast<std::size_t>(*level)], value);
+          !done)
+        return done;
       if (*value == 0) return fail(at_word(token, "may not be 0"));
       fan_in_[static_cast<std::size_t>(*level)] = *value;
       return {};
@@ -215,24 +141,29 @@ class Parser {
     for (const auto& model : gpu_models()) {
       if (token.text != model.word) continue;
       if (number) {
-        if (auto done = count(token, number, 64, gpus_); !done) return done;
+        if (auto done = count(token, number, 64, kCounts[1], gpus_); !done) return done;
       }
+      if (auto first = once(token, "GPU model"); !first) return first;
       spec_.model = &model;
       return {};
     }
     if (name == "nvswitch" || name == "nvlink") {
-      links_ = Links::nvswitch;
+      return set_links(token, Links::nvswitch);
     } else if (name == "mesh" || name == "cubemesh" || name == "cube-mesh" || name == "dgx1v") {
-      links_ = Links::mesh;
+      return set_links(token, Links::mesh);
     } else if (name == "pcie") {
-      links_ = Links::none;
+      return set_links(token, Links::none);
     } else if (token.text.starts_with("nvl") && number_of({token.text.substr(3), 0})) {
+      if (auto first = once(token, "NVLink domain"); !first) return first;
       spec_.domain_gpus = *number_of({token.text.substr(3), 0});
-      links_ = Links::nvswitch;
+      return set_links(token, Links::nvswitch);
     } else if (const auto rate = network_rate(token.text)) {
       if (number) {
-        if (auto done = count(token, number, 64, nics_); !done) return done;
+        if (auto done = count(token, number, 64, kCounts[2], nics_); !done) return done;
       }
+      // "16 efa 200g": EFA of another rate than the usual one.
+      if (auto first = once(token, name == "efa" ? "kind of NIC" : "rate of NICs"); !first)
+        return first;
       spec_.nic_rate = *rate;
       spec_.efa = spec_.efa || name == "efa";
       if (!nics_) nics_said_by_rate_ = true;
@@ -242,14 +173,20 @@ class Parser {
     return {};
   }
 
-  Status set_unit(Unit unit, const Token& token, std::optional<int>& number) {
+  Status set_links(const SpecToken& token, Links links) {
+    if (links_.value_or(links) != links)
+      return fail(at_word(token, "contradicts the links that were said before"));
+    links_ = links;
+    return {};
+  }
+
+  Status set_unit(Unit unit, const SpecToken& token, std::optional<int>& number) {
     std::optional<int> value;
     // "gpu h100" without a number leaves the number to the model.
     if (!number && (unit == Unit::gpu || unit == Unit::nic)) return {};
     constexpr std::array<int, 7> most{131072, 64, 64, 64, 64, 4096, 8};
-    if (auto done = count(token, number, most[static_cast<std::size_t>(unit)], value); !done) {
-      return done;
-    }
+    const auto at = static_cast<std::size_t>(unit);
+    if (auto done = count(token, number, most[at], kCounts[at], value); !done) return done;
     if (*value == 0 && unit != Unit::gpu && unit != Unit::nic) {
       return fail(at_word(token, "may not be 0"));
     }
@@ -332,6 +269,7 @@ class Parser {
   SyntheticSpec spec_;
   std::optional<int> gpus_, nics_, sockets_, numa_, cores_;
   std::optional<Links> links_;
+  std::set<std::string_view> said_;
   std::array<std::optional<int>, 3> fan_in_;
   bool nics_said_by_rate_ = false;
   bool threads_said_ = false;

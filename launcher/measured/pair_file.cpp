@@ -8,6 +8,7 @@
 
 #include "topo/csv_rows.h"
 #include "topo/host_list.h"
+#include "topo/measured_unit.h"
 
 namespace topolaunch::launcher {
 namespace {
@@ -111,27 +112,11 @@ class Table {
   }
 
   Result<PairFile> matrix() const {
-    const std::string unit = lower(rows_[0][0]);
-    struct Unit {
-      const char* text;
-      double factor;
-      bool latency;
-    };
-    // Case tells bits from bytes, as tools write them.
-    constexpr Unit kUnits[] = {
-        {"GB/s", 1e9, false},      {"GiB/s", 1073741824, false}, {"MB/s", 1e6, false},
-        {"MiB/s", 1048576, false}, {"Gb/s", 1e9 / 8, false},     {"Gbit/s", 1e9 / 8, false},
-        {"Gbps", 1e9 / 8, false},  {"Mb/s", 1e6 / 8, false},     {"_us", 1e-6, true},
-        {"(us)", 1e-6, true},      {"(\xc2\xb5s)", 1e-6, true},  {"_ms", 1e-3, true}};
-    const Unit* found = nullptr;
-    for (const Unit& u : kUnits) {
-      if (rows_[0][0].find(u.text) != std::string::npos || unit == u.text) {
-        found = &u;
-        break;
-      }
-    }
-    if (found == nullptr)
-      return refuse(0, "the first cell, \"" + rows_[0][0] + "\", names no unit");
+    if (rows_[0].size() < 3) return refuse(0, "this is no table of what pairs of hosts reached");
+    const auto unit = topo::measured_unit(rows_[0][0]);
+    if (!unit || unit->of == topo::PairFact::Of::distance)
+      return refuse(0, "the first cell, \"" + rows_[0][0] + "\", names no unit of rates or times");
+    const bool latency = unit->of == topo::PairFact::Of::latency;
     const std::size_t size = rows_[0].size() - 1;
     if (rows_.size() != size + 1) return refuse(rows_.size() - 1, "the matrix isn't square");
     std::vector<std::vector<std::optional<double>>> values(
@@ -153,10 +138,10 @@ class Table {
     for (std::size_t r = 0; r < size; ++r) {
       for (std::size_t c = 0; c < size; ++c) {
         if (!values[r][c] || (symmetric && c < r)) continue;
-        const double v = *values[r][c] * found->factor;
-        out.figures.push_back(
-            {rows_[0][r + 1], rows_[0][c + 1], found->latency ? 1 / std::max(v, 1e-12) : v,
-             found->latency ? "latency" : "bandwidth", !symmetric, found->latency});
+        const double v = *values[r][c] * unit->factor;
+        out.figures.push_back({rows_[0][r + 1], rows_[0][c + 1],
+                               latency ? 1 / std::max(v, 1e-12) : v,
+                               latency ? "latency" : "bandwidth", !symmetric, latency});
       }
     }
     return out;

@@ -15,12 +15,15 @@
 #include "topo/lint/environment.h"
 #include "topo/lint/lint.h"
 #include "topo/lint/rules.h"
+#include "topo/plain_text.h"
 #include "topo/topology_words.h"
 
 namespace topolaunch::launcher {
 namespace {
 
 using Findings = std::vector<topo::Warning>;
+
+constexpr const char* kVariablesWanted = "--env reads lines NAME=VALUE, as env prints them";
 
 class Lint {
  public:
@@ -82,6 +85,10 @@ class Lint {
     keep(topo::lint_topology(*said, real()), argument);
   }
 
+  static Error no_variables() {
+    return {Code::invalid_input, "no line of it sets a variable", kVariablesWanted, {}, 0};
+  }
+
   void own_environment() {
     std::vector<topo::Variable> variables;
     for (const auto& [name, value] : outside_.environment.variables())
@@ -100,7 +107,13 @@ class Lint {
     if (!topo::is_whole_file(file, outside_.files)) return topology(file);
     const auto text = read_input(outside_.files, file);
     if (!text) return unreadable(text.error(), file);
-    if (options_.environment) return environment(topo::variables_of(*text), file);
+    if (options_.environment) {
+      const auto plain = topo::plain_text(*text, file, "the list of variables", kVariablesWanted);
+      if (!plain) return unreadable(plain.error(), file);
+      const auto variables = topo::variables_of(*text);
+      if (variables.empty()) return unreadable(no_variables(), file);
+      return environment(variables, file);
+    }
     auto found = options_.job ? topo::lint_job(*text, file) : topo::lint_file(*text, file, real());
     if (!found) return unreadable(found.error(), file);
     keep(std::move(*found), file);

@@ -18,6 +18,8 @@ TEST(NearestName, FindsTyposSwapsAndBeginnings) {
 TEST(NearestName, IsEmptyWhenNothingIsNear) {
   EXPECT_EQ(nearest_name("--frobnicate", kNames), "");
   EXPECT_EQ(nearest_name("", kNames), "");
+  EXPECT_EQ(nearest_name("--quta-tken", kNames), "--quota-token");
+  EXPECT_EQ(nearest_name("--quta-tken", kNames, 1), "");
   EXPECT_EQ(nearest_name(std::string(100000, 'x'), kNames), "") << "bounded work";
 }
 

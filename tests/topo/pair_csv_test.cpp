@@ -128,6 +128,26 @@ TEST(MeasuredUnit, TellsBitsFromBytes) {
   EXPECT_DOUBLE_EQ(measured_unit("avg_bus_bw_GBs")->factor, 1e9);
   EXPECT_EQ(measured_unit("latency_us")->of, PairFact::Of::latency);
   EXPECT_FALSE(measured_unit("host").has_value());
+  const auto rate = [](const char* words) {
+    const auto unit = measured_unit(words);
+    return unit && unit->of == PairFact::Of::bandwidth ? unit->factor : -1;
+  };
+  EXPECT_DOUBLE_EQ(rate("MiB/s"), 1048576);
+  EXPECT_DOUBLE_EQ(rate("kB/s"), 1e3);
+  EXPECT_DOUBLE_EQ(rate("TB/s"), 1e12);
+  EXPECT_DOUBLE_EQ(rate("gb/s"), 1e9);
+  EXPECT_DOUBLE_EQ(rate("GBps"), 1e9);
+  EXPECT_DOUBLE_EQ(rate("Gbps"), 1.25e8);
+  EXPECT_DOUBLE_EQ(rate("speed (Mbit/s)"), 1.25e5);
+  EXPECT_DOUBLE_EQ(rate("bytes_per_second"), 1);
+  EXPECT_DOUBLE_EQ(rate("bits per second"), 0.125);
+  EXPECT_DOUBLE_EQ(rate("busbw"), 1e9);
+  EXPECT_DOUBLE_EQ(rate("B/s"), 1);
+  for (const char* none : {"foo/s", "bytes", "samples", "tabs", "orbit", "bs", "steps"}) {
+    EXPECT_FALSE(measured_unit(none).has_value()) << none;
+  }
+  EXPECT_DOUBLE_EQ(measured_unit("t (\xC2\xB5s)")->factor, 1e-6);
+  EXPECT_DOUBLE_EQ(measured_unit("seconds")->factor, 1);
 }
 
 }  // namespace

@@ -71,6 +71,9 @@ TEST(SlurmYaml, RefusesWithTheLine) {
   EXPECT_EQ(refused("- topology: a\n  torus3d: {toruses: [{name: p, dims: {x: 1}}]}\n").line, 2);
   EXPECT_EQ(refused("- topology: a\n  block: {block_sizes: [x], blocks: []}\n").line, 2);
   EXPECT_EQ(refused("- topology: a\n").code, Code::invalid_input);
+  const auto twice = refused("- topology: a\n  flat: true\n  topology: b\n");
+  EXPECT_EQ(twice.message, "'topology' stands in one mapping on lines 1 and 3");
+  EXPECT_EQ(twice.line, 3);
   EXPECT_EQ(refused(std::string(100000, '[')).code, Code::invalid_input);
 }
 

@@ -157,6 +157,15 @@ TEST(Synthetic, RefusesWhatCannotBe) {
       {"131072 host 64 h100", "more than 4,000,000"},
       {"3 gb200 nvl16", "no whole number"},
       {"host", "needs a number"},
+      {"2 host, 3 host", "'host' (character 11) says the number of hosts a second time"},
+      {"1 t4, 1 h100", "says the number of GPUs a second time"},
+      {"t4 h100", "says the GPU model a second time"},
+      {"8 gpu h100, 4 gpu", "says the number of GPUs a second time"},
+      {"2 nic ndr, 4 nic", "says the number of NICs a second time"},
+      {"2 nic ndr hdr", "says the rate of NICs a second time"},
+      {"2 socket 4 package", "says the number of sockets a second time"},
+      {"4 host/leaf, 8 host/leaf", "says the hosts of a leaf a second time"},
+      {"8 h100 nvswitch pcie", "contradicts the links"},
   };
   for (const auto& [text, says] : cases) {
     const auto spec = parse_synthetic(text);

@@ -35,6 +35,9 @@ constexpr std::array kRules{
          "from 22.05 on srun doesn't take --cpus-per-task from sbatch",
          "srun --cpus-per-task=$SLURM_CPUS_PER_TASK, or export SRUN_CPUS_PER_TASK",
          "Slurm 22.05 NEWS"},
+    Rule{"sbatch-bad-value", kError, "sbatch refuses the script", "correct the value", kSbatch},
+    Rule{"sbatch-unknown-option", kError, "sbatch refuses a script with an option that it hasn't",
+         "write it as sbatch does", kSbatch},
     // create-training-job
     Rule{"job-unknown-member", kError,
          "the API refuses a member that it doesn't have; nothing is placed by it",
@@ -48,6 +51,8 @@ constexpr std::array kRules{
     Rule{"job-ranks-per-host", kWarning, "ranks of a host and its GPUs are different numbers",
          "one rank a GPU", "EC2, accelerated computing instances"},
     // Kubernetes manifests
+    Rule{"manifest-key-repeated", kError, "Kubernetes refuses a mapping that has a key twice",
+         "keep one of the two", "Kubernetes, field validation; YAML 1.2, 3.2.1.3"},
     Rule{"pod-gpu-request", kError,
          "GPUs are requested by limits; a request of another number is refused", "set limits alone",
          "Kubernetes, Schedule GPUs"},

@@ -14,6 +14,7 @@
 #include "topo/lint/rules.h"
 #include "topo/lint/sbatch.h"
 #include "topo/lint/training_job.h"
+#include "topo/plain_text.h"
 
 namespace topolaunch::topo {
 namespace {
@@ -77,17 +78,18 @@ Result<std::vector<Warning>> lint_file(const std::string& text, const std::strin
 }
 
 Result<std::vector<Warning>> lint_job(const std::string& text, const std::string& file) {
+  const std::string wanted =
+      "--job reads sbatch scripts, CreateTrainingJob requests and Kubernetes manifests";
+  if (auto plain = plain_text(text, file, "the job request", wanted); !plain)
+    return tl::unexpected(std::move(plain.error()));
   if (looks_like_manifest(text)) return check_manifest(text, file);
-  if (!text.empty() && text[text.find_first_not_of(" \t\r\n") == std::string::npos
-                                ? 0
-                                : text.find_first_not_of(" \t\r\n")] == '{') {
+  if (text[text.find_first_not_of(" \t\r\n")] == '{') {
     if (looks_like_training_job(text)) return check_training_job(text, file);
   } else if (looks_like_sbatch(text)) {
     return check_sbatch(text, file);
   }
-  return fail(Error{
-      Code::invalid_input, "this is no job request that topolaunch knows",
-      "--job reads sbatch scripts, CreateTrainingJob requests and Kubernetes manifests", file, 0});
+  return fail(
+      Error{Code::invalid_input, "this is no job request that topolaunch knows", wanted, file, 0});
 }
 
 }  // namespace topolaunch::topo

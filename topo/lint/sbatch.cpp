@@ -8,10 +8,12 @@
 #include <map>
 #include <optional>
 
+#include "base/commands.h"
 #include "base/counted.h"
 #include "topo/lint/environment.h"
 #include "topo/lint/rank_command.h"
 #include "topo/lint/rules.h"
+#include "topo/lint/sbatch_options.h"
 #include "topo/smi/lines.h"
 
 namespace topolaunch::topo {
@@ -20,8 +22,9 @@ namespace {
 constexpr std::string_view kDirective = "#SBATCH";
 
 /// Short options of sbatch and what they stand for.
-constexpr std::array<std::pair<std::string_view, std::string_view>, 5> kShort{
+constexpr std::array<std::pair<std::string_view, std::string_view>, 6> kShort{
     {{"-N", "nodes"},
+     {"-t", "time"},
      {"-n", "ntasks"},
      {"-c", "cpus-per-task"},
      {"-G", "gpus"},
@@ -92,28 +95,48 @@ class Script {
   }
 
   void read_directive(std::string_view text, int line) {
-    const auto words = smi::words_of(text.substr(0, text.find(" #")));
-    for (std::size_t i = 0; i < words.size(); ++i) {
-      std::string_view word = words[i];
+    const auto words = shell_words(std::string(text.substr(0, text.find(" #"))));
+    if (!words) return add("sbatch-bad-value", line, words.error().message);
+    for (std::size_t i = 0; i < words->size(); ++i) {
+      const std::string_view word = (*words)[i];
       const auto equals = word.find('=');
+      const bool another = i + 1 < words->size() && !(*words)[i + 1].starts_with('-');
       std::string name, value;
       if (word.starts_with("--")) {
         name = word.substr(2, equals == std::string_view::npos ? equals : equals - 2);
         if (equals != std::string_view::npos) {
           value = word.substr(equals + 1);
-        } else if (i + 1 < words.size() && !words[i + 1].starts_with("-")) {
-          value = words[++i];
+        } else if (another) {
+          value = (*words)[++i];
         }
       } else {
         for (const auto& [letter, meaning] : kShort) {
           if (!word.starts_with(letter)) continue;
           name = meaning;
           value = word.substr(2);
-          if (value.empty() && i + 1 < words.size()) value = words[++i];
+          if (value.empty() && another) value = (*words)[++i];
         }
       }
-      if (!name.empty()) options_[name] = {value, line};
+      if (!name.empty()) take(name, value, line);
     }
+  }
+
+  void take(const std::string& typed, const std::string& value, int line) {
+    const std::string name = sbatch_option(typed);
+    if (name.empty()) {
+      // An option that is like none of sbatch's is a plugin's.
+      if (const auto meant = meant_sbatch_option(typed); !meant.empty()) {
+        add("sbatch-unknown-option", line,
+            fmt::format("sbatch has no option --{}: --{} was meant?", typed, meant));
+      }
+      return;
+    }
+    if (const auto wanted = wanted_sbatch_value(name, value); !wanted.empty()) {
+      add("sbatch-bad-value", line,
+          value.empty() ? fmt::format("--{} has no value; it takes {}", name, wanted)
+                        : fmt::format("--{}={}: it takes {}", name, value.substr(0, 60), wanted));
+    }
+    options_[name] = {value, line};
   }
 
   const Option* option(const std::string& name) const {

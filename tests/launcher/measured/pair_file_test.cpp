@@ -49,6 +49,11 @@ TEST(PairFile, ASpreadsheetsMatrixHasDecimalCommasAndHoles) {
   EXPECT_TRUE(figures[0].directed);
 }
 
+TEST(PairFile, UnitsAreThoseOfTopologies) {
+  EXPECT_DOUBLE_EQ(read("TB/s,a,b\na,,1\nb,1,\n")[0].value, 1e12);
+  EXPECT_NEAR(1 / read("time (ns),a,b\na,,5\nb,5,\n")[0].value, 5e-9, 1e-15);
+}
+
 TEST(PairFile, ASymmetricMatrixHasOneFigureAPair) {
   const auto figures = read("GB/s,a,b,c\na,,10,20\nb,10,,30\nc,20,30,\n");
   ASSERT_EQ(figures.size(), 3u);
@@ -62,6 +67,9 @@ TEST(PairFile, WhatCannotBeReadIsNamedByItsLine) {
   };
   EXPECT_THAT(refusal("hello\n"), HasSubstr("no rows"));
   EXPECT_THAT(refusal("x,a,b\na,,1\nb,1,\n"), HasSubstr("names no unit"));
+  EXPECT_THAT(refusal("hops,a,b\na,,1\nb,1,\n"), HasSubstr("names no unit of rates or times"));
+  EXPECT_THAT(refusal("root:x:0:0\nbin:x:2:2\n"),
+              HasSubstr("t.csv:1: this is no table of what pairs of hosts reached"));
   EXPECT_THAT(refusal("GB/s,a,b\na,,fast\nb,1,\n"), HasSubstr("t.csv:2: \"fast\""));
   EXPECT_THAT(refusal("GB/s,a,b\na,,1\n"), HasSubstr("square"));
   EXPECT_THAT(refusal("GB/s,a,b\na,,1\nc,1,\n"), HasSubstr("names differ"));

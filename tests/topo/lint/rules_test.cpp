@@ -94,15 +94,16 @@ const std::set<std::string> kElsewhere{
     "slurm-flat", "slurm-other-topologies", "ib-partial", "ib-strange-line", "ib-cut-off",
     "ib-trunk-missing", "ib-link-slow", "ib-host-unnamed", "ib-host-several-leaves",
     "gpu-count-differs", "gpus-not-allocatable", "node-not-ready", "node-unschedulable",
-    "nodes-more-pages",
+    "nodes-more-pages", "measured-repeated", "measured-self",  // pair_repeats_test
     // measured_fabric_test, odd_pairs_test, pair_csv_test
     "measured-leaves", "measured-unsure", "measured-missing", "measured-slow-host",
     "measured-slow-pair", "measured-one-way",
     "gres-cores-unchecked",  // gres_test
-    "not-this-machine",  // source/hwloc_test
-    "nvml-call-failed",  // source/nvml_test
-    "unreadable",        // transcript/lint.test
-    "could-not-look",    // transcript/lint.test
+    "not-this-machine",      // source/hwloc_test
+    "nvml-call-failed",      // source/nvml_test
+    "gpus-left-out",         // source/nvml_test
+    "unreadable",            // transcript/lint.test
+    "could-not-look",        // transcript/lint.test
 };
 
 TEST(LintRules, FireOnTheBadInputAndAreSilentOnItsTwin) {
