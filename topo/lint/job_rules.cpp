@@ -18,6 +18,9 @@ constexpr std::array kRules{
     // sbatch scripts
     Rule{"sbatch-late", kError, "sbatch reads no #SBATCH line behind the first command",
          "move it to the top", kSbatch},
+    Rule{"sbatch-not-read", kWarning,
+         "sbatch reads #SBATCH at the beginning of a line, in capitals",
+         "write it so, or leave it out", kSbatch},
     Rule{"sbatch-shebang", kError, "sbatch refuses a script that doesn't begin with #!",
          "begin with #!/bin/bash", kSbatch},
     Rule{"sbatch-one-gpu-mask", kWarning,

@@ -4,11 +4,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
+#include <cctype>
 #include <map>
 #include <optional>
 
-#include "base/commands.h"
 #include "base/counted.h"
 #include "topo/lint/environment.h"
 #include "topo/lint/rank_command.h"
@@ -21,14 +20,13 @@ namespace {
 
 constexpr std::string_view kDirective = "#SBATCH";
 
-/// Short options of sbatch and what they stand for.
-constexpr std::array<std::pair<std::string_view, std::string_view>, 6> kShort{
-    {{"-N", "nodes"},
-     {"-t", "time"},
-     {"-n", "ntasks"},
-     {"-c", "cpus-per-task"},
-     {"-G", "gpus"},
-     {"-m", "distribution"}}};
+/// "#SBATCH" that stands behind blanks, or in other letters.
+bool is_misplaced_directive(std::string_view line) {
+  const auto text = smi::trimmed(line).substr(0, kDirective.size());
+  return std::equal(text.begin(), text.end(), kDirective.begin(), kDirective.end(),
+                    [](unsigned char a, unsigned char b) { return std::toupper(a) == b; }) &&
+         !line.starts_with(kDirective);
+}
 
 struct Option {
   std::string value;
@@ -72,6 +70,10 @@ class Script {
     int begun = 0;
     for (const auto& line : lines) {
       std::string_view text = smi::trimmed(line.text);
+      if (commands_.empty() && is_misplaced_directive(line.text)) {
+        add("sbatch-not-read", line.number, fmt::format("'{}'", text.substr(0, 60)));
+        continue;
+      }
       if (text.starts_with(kDirective)) {
         if (!commands_.empty()) {
           add("sbatch-late", line.number,
@@ -95,30 +97,9 @@ class Script {
   }
 
   void read_directive(std::string_view text, int line) {
-    const auto words = shell_words(std::string(text.substr(0, text.find(" #"))));
+    const auto words = sbatch_words(std::string(text.substr(0, text.find(" #"))));
     if (!words) return add("sbatch-bad-value", line, words.error().message);
-    for (std::size_t i = 0; i < words->size(); ++i) {
-      const std::string_view word = (*words)[i];
-      const auto equals = word.find('=');
-      const bool another = i + 1 < words->size() && !(*words)[i + 1].starts_with('-');
-      std::string name, value;
-      if (word.starts_with("--")) {
-        name = word.substr(2, equals == std::string_view::npos ? equals : equals - 2);
-        if (equals != std::string_view::npos) {
-          value = word.substr(equals + 1);
-        } else if (another) {
-          value = (*words)[++i];
-        }
-      } else {
-        for (const auto& [letter, meaning] : kShort) {
-          if (!word.starts_with(letter)) continue;
-          name = meaning;
-          value = word.substr(2);
-          if (value.empty() && another) value = (*words)[++i];
-        }
-      }
-      if (!name.empty()) take(name, value, line);
-    }
+    for (const auto& word : *words) take(word.name, word.value, line);
   }
 
   void take(const std::string& typed, const std::string& value, int line) {

@@ -6,10 +6,20 @@
 #include <regex>
 #include <vector>
 
+#include "base/commands.h"
 #include "base/nearest_name.h"
 
 namespace topolaunch::topo {
 namespace {
+
+/// Short options of sbatch and what they stand for.
+constexpr std::array<std::pair<std::string_view, std::string_view>, 6> kShort{
+    {{"-N", "nodes"},
+     {"-t", "time"},
+     {"-n", "ntasks"},
+     {"-c", "cpus-per-task"},
+     {"-G", "gpus"},
+     {"-m", "distribution"}}};
 
 const std::vector<std::string>& names() {
   static const std::vector<std::string> all{
@@ -85,6 +95,32 @@ constexpr std::array kLooked{
 constexpr std::size_t kLongest = 256;  ///< letters of a value; std::regex goes deep into long ones
 
 }  // namespace
+
+Result<std::vector<SbatchWord>> sbatch_words(const std::string& line) {
+  auto words = shell_words(line);
+  if (!words) return fail(std::move(words).error());
+  std::vector<SbatchWord> found;
+  for (std::size_t i = 0; i < words->size(); ++i) {
+    const std::string_view word = (*words)[i];
+    const auto equals = word.find('=');
+    SbatchWord one;
+    if (word.starts_with("--")) {
+      one.name = word.substr(2, equals == std::string_view::npos ? equals : equals - 2);
+      if (equals != std::string_view::npos) one.value = word.substr(equals + 1);
+    } else {
+      const auto* const at = std::find_if(kShort.begin(), kShort.end(), [word](const auto& known) {
+        return word.starts_with(known.first);
+      });
+      if (at == kShort.end()) continue;
+      one.name = at->second;
+      one.value = word.substr(2);
+    }
+    const bool another = i + 1 < words->size() && !(*words)[i + 1].starts_with('-');
+    if (one.value.empty() && equals == std::string_view::npos && another) one.value = (*words)[++i];
+    if (!one.name.empty()) found.push_back(std::move(one));
+  }
+  return found;
+}
 
 std::string sbatch_option(std::string_view typed) {
   std::string found;

@@ -6,8 +6,20 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
+
+#include "base/result.h"
 
 namespace topolaunch::topo {
+
+struct SbatchWord {
+  std::string name;   ///< as typed, without "--"; of short options the long name
+  std::string value;  ///< empty where there is none
+};
+
+/// The options of one #SBATCH line, quotes taken off; short options that lint doesn't look at are
+/// left out. wrong_usage for a quote that isn't closed.
+Result<std::vector<SbatchWord>> sbatch_words(const std::string& line);
 
 /// The option that sbatch reads `typed` as, without "--": itself, or the only one that begins with
 /// it (getopt_long(3)). Empty where it reads none; plugins of a site may bring others.
