@@ -36,6 +36,7 @@
 #include "launcher/run_files.h"
 #include "launcher/validate.h"
 #include "quota/uuid.h"
+#include "topo/topology_words.h"
 
 namespace topolaunch::launcher {
 namespace {
@@ -86,9 +87,9 @@ void say_notes(const VisibleGpus& visible, const topo::Topology& topology, const
   for (const std::string& note : visible.notes) voice.say(note);
   for (const topo::Warning& warning : topology.warnings) {
     if (warning.severity == topo::Warning::Severity::note) {
-      voice.detail(warning.message);
+      voice.detail(topo::place_of(warning) + warning.message);
     } else {
-      voice.say(warning.message);
+      voice.say(topo::place_of(warning) + warning.message);
     }
   }
   std::string replaced;

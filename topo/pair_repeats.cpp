@@ -30,7 +30,7 @@ void note(std::vector<Fact>& facts, const std::string& file, std::string code, c
           std::string message) {
   facts.push_back({{"measured", file, met.line},
                    {},
-                   WarningFact{{std::move(code), Warning::Severity::note, file, met.line,
+                   WarningFact{{std::move(code), Warning::Severity::warning, file, met.line,
                                 std::move(message)}}});
 }
 

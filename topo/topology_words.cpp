@@ -90,4 +90,9 @@ std::optional<Warning::Severity> from_word(std::string_view text) {
   return find_value(kSeverity, text);
 }
 
+std::string place_of(const Warning& warning) {
+  if (warning.file.empty()) return {};
+  return warning.file + (warning.line > 0 ? ":" + std::to_string(warning.line) : "") + ": ";
+}
+
 }  // namespace topolaunch::topo

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <optional>
+#include <string>
 #include <string_view>
 
 #include "topo/topology.h"
@@ -17,6 +18,9 @@ std::string_view word(P2pStatus status);              ///< ok, not_supported, di
 std::string_view word(SurveyEntry::Status status);    ///< ok, nothing, unavailable
 std::string_view word(Warning::Severity severity);    ///< error, warning, note
 std::string_view word(PciRelation relation);          ///< X, PIX, PXB, PHB, NODE, SYS, ?
+
+/// Where a warning is about: "FILE:LINE: ", "FILE: ", or nothing.
+std::string place_of(const Warning& warning);
 
 /// The value of a word; nothing for one that isn't in the list.
 template <class E>

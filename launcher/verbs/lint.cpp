@@ -131,11 +131,7 @@ class Lint {
     std::string out;
     std::set<std::string> explained;
     for (const topo::Warning& finding : findings_) {
-      if (!finding.file.empty()) {
-        out += finding.file;
-        if (finding.line > 0) out += ":" + std::to_string(finding.line);
-        out += ": ";
-      }
+      out += topo::place_of(finding);
       out += std::string(topo::word(finding.severity)) + ": " + finding.message + " [" +
              finding.code + "]\n";
       const topo::Rule* rule = topo::find_rule(finding.code);

@@ -24,6 +24,7 @@
 #include "mapping/rules.h"
 #include "mapping/solver.h"
 #include "mapping/solver/solvers.h"
+#include "topo/topology_words.h"
 
 namespace topolaunch::launcher {
 namespace {
@@ -46,7 +47,8 @@ Result<Situation> look(const TopologyOptions& where, const JobOptions& job,
   s.machine = std::move(*machine);
   const bool over_hosts = !s.machine.hosts.empty();
   for (const topo::Warning& warning : s.machine.topology.warnings) {
-    if (warning.severity != topo::Warning::Severity::note) voice.say(warning.message);
+    if (warning.severity != topo::Warning::Severity::note)
+      voice.say(topo::place_of(warning) + warning.message);
   }
   s.here = where.topologies.empty() && !over_hosts;
   if (s.here) {

@@ -33,5 +33,11 @@ TEST(TopologyWords, NamesRelationsAsNvidiaSmiDoes) {
   EXPECT_EQ(word(PciRelation::unknown), "?");
 }
 
+TEST(TopologyWords, SayWhereAWarningIsAbout) {
+  EXPECT_EQ(place_of({"c", Warning::Severity::note, "a.xml", 7, "m"}), "a.xml:7: ");
+  EXPECT_EQ(place_of({"c", Warning::Severity::note, "a.xml", 0, "m"}), "a.xml: ");
+  EXPECT_EQ(place_of({"c", Warning::Severity::note, "", 0, "m"}), "");
+}
+
 }  // namespace
 }  // namespace topolaunch::topo
