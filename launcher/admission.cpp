@@ -25,7 +25,8 @@ quota::AdmitRequest admit_request(const RunOptions& options, const std::string& 
   request.token_path = options.quota.token_file;
   request.ledger_url = options.quota.ledger;
   if (!options.quota.rule.empty()) {
-    request.rule = quota::parse_rule(options.quota.rule).value_or(quota::Rule::unset);
+    // A word that the options let through by mistake must not open the door.
+    request.rule = quota::parse_rule(options.quota.rule).value_or(quota::Rule::require);
   }
   std::set<std::pair<int, int>> gpus;
   std::set<std::string> models;

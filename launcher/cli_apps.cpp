@@ -244,8 +244,8 @@ void build_map(CLI::App& app, Request& request) {
   flag(app, "--explain", o.explain, "given order against solution, and why", kOutput);
   flag(app, "--no-progress", o.no_progress, "no progress line on a terminal", kOutput);
   text(app, "--from", o.from, "earlier plan as given order; with its --topology", "PLAN", kCompare);
-  list(app, "--replace", o.replace, "move what is on this host and nothing else", "HOST",
-       kCompare);
+  host_list(app, "--replace", o.replace, "move what is on these hosts and nothing else", "HOSTS",
+            kCompare);
   app.add_option("--diff", o.diff, "which ranks moved; with --topology the cost")
       ->expected(2)
       ->type_name("PLAN PLAN")

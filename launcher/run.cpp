@@ -5,14 +5,12 @@
 
 #include <array>
 #include <cerrno>
-#include <functional>
-#include <future>
 #include <nlohmann/json.hpp>
 #include <utility>
 
 #include "base/commands.h"
-#include "launcher/ab.h"
 #include "launcher/admission.h"
+#include "launcher/carry_out.h"
 #include "launcher/device_share.h"
 #include "launcher/engine.h"
 #include "launcher/engine_choice.h"
@@ -23,16 +21,12 @@
 #include "launcher/join_run.h"
 #include "launcher/machine.h"
 #include "launcher/make_plan.h"
-#include "launcher/manifest.h"
 #include "launcher/output_paths.h"
 #include "launcher/place_ranks.h"
-#include "launcher/quick_check.h"
 #include "launcher/rank_environment.h"
 #include "launcher/rendezvous.h"
-#include "launcher/report/closing.h"
 #include "launcher/report/plan_text.h"
 #include "launcher/report/summary.h"
-#include "launcher/run_directory.h"
 #include "launcher/run_files.h"
 #include "launcher/validate.h"
 #include "quota/uuid.h"
@@ -112,116 +106,79 @@ void say_notes(const VisibleGpus& visible, const topo::Topology& topology, const
   }
 }
 
-/// --strict: what stops the job before it is started.
-Status hold_to(const RunOptions& options, const Verdict& verdict) {
-  if (!options.strict) return {};
-  if (const Check* const bad = verdict.first(Outcome::fail)) {
-    return fail(Code::validation_failed,
-                "check '" + bad->name + "' failed: measured " + bad->measured + ", expected " +
-                    bad->expected + (bad->suspect.empty() ? "" : " (" + bad->suspect + ")"),
-                "leave out --strict to run all the same");
-  }
-  if (const Check* const unknown = verdict.first(Outcome::could_not_test)) {
-    return fail(Code::could_not_test,
-                "check '" + unknown->name + "' could not be made: " + unknown->suspect,
-                "leave out --strict to run all the same");
-  }
-  return {};
-}
+/// Leave to run, and for how long by the grant.
+struct Admitted {
+  quota::Admission admission;
+  std::optional<Seconds> wall_limit;
+};
 
-/// From a checked plan to the job's end.
-Status start_and_wait(Story& story, std::optional<quota::RunHold>& hold, const Outside& outside,
-                      const RunFiles& record) {
-  auto engine = make_engine(story.plan.engine);
-  if (!engine) return fail(std::move(engine).error());
-  if (hold) {
-    if (Status ok = hold->start(); !ok) return fail(std::move(ok).error().within("quota"));
-  }
-  story.started = outside.clock.unix_time();
-  record.event("started", Json{{"engine", story.plan.engine}, {"launcher_pid", ::getpid()}});
-  auto running = (*engine)->start(story.plan, outside);
-  if (!running) {
-    if (hold) static_cast<void>(hold->settle(Seconds(0), "not_started"));  // setting up is free
-    record.event("not-started", Json{{"cause", running.error().text()}});
-    return fail(std::move(running).error());
-  }
-  // As it was when it started; while the job runs nobody waits for it.
-  auto sha256 = std::async(std::launch::async, program_sha256, story.plan.executable,
-                           std::cref(outside.files));
-  auto ending = (*running)->wait([&](Seconds elapsed) {
-    return hold ? hold->heartbeat(elapsed) : std::string();
-  });
-  if (!ending) return fail(std::move(ending).error());
-  story.ending = std::move(*ending);
-  story.executable_sha256 = sha256.get();
-  story.ended = outside.clock.unix_time();
-  return {};
-}
-
-void settle(Story& story, std::optional<quota::RunHold>& hold, const Voice& voice) {
-  if (!hold) return;
-  const std::string exit_class =
-      story.ending.exit_status == 0 ? "ok" : std::string(ended_by_name(story.ending.by));
-  auto charged = hold->settle(story.ending.elapsed, exit_class);
-  if (!charged) {
-    voice.say("quota: could not be settled: " + charged.error().text());
-    story.quota.words = "not settled yet; the hold of " + std::to_string(story.quota.held) +
-                        " GPU-seconds stays until it is";
-    return;
-  }
-  story.quota.charged = *charged;
-  story.quota.words = std::to_string(*charged) + " of " + std::to_string(story.quota.held) +
-                      " held GPU-seconds charged to team " + story.quota.team + " (" +
-                      story.quota.mode + ")";
-}
-
-/// The path behind the choice of an engine.
-Result<Answer> run_here(const RunOptions& options, const HostsWanted& wanted,
-                        const std::string& executable, EngineChoice engine,
-                        const std::string& run_id, const Outside& outside, const Voice& voice) {
-  // With --dry-run nothing is started, so any machine will do.
+/// Discover. With --dry-run nothing is started, so any machine will do.
+Result<HostMachine> discover(const RunOptions& options, const HostsWanted& wanted,
+                             const Outside& outside) {
   auto machine =
       options.dry_run && wanted.hosts.empty()
           ? machine_to_think_of(options.topology, {}, outside)
           : machine_to_start_on(options.topology, wanted.hosts, options.job.excluded, outside);
-  if (!machine) return fail(std::move(machine).error());
+  if (!machine) return machine;
   if (wanted.own_slots > 0) machine->topology.hosts.front().slots = wanted.own_slots;
-  topo::Topology* const topology = &machine->topology;
-  if (options.validate != "off") {
-    if (Status ok = hold_to(options, Verdict{{check_topology(*topology)}}); !ok) {
-      return fail(std::move(ok).error());
-    }
-  }
-  const VisibleGpus visible = usable_gpus(*machine, outside.environment, voice);
-  const bool over_hosts = !machine->hosts.empty();
-  auto placed = place_job(*machine, visible, options.job, outside);
-  if (!placed) return fail(std::move(placed).error());
-  const JobModel& model = placed->model;
+  if (options.validate == "off") return machine;
+  const Status held = hold_to(options, Verdict{{check_topology(machine->topology)}});
+  if (!held) return fail(held.error());
+  return machine;
+}
 
-  if (!model.note.empty()) voice.say(model.note);
-  const quota::AdmitRequest request =
-      admit_request(options, run_id, *topology, placed->solution, outside);
-  quota::Admission admission;
-  std::optional<Seconds> wall_limit;  // of the grant
+/// Admit; with --dry-run ask what would be held.
+Result<Admitted> admit(const RunOptions& options, const quota::AdmitRequest& request,
+                       const Outside& outside) {
+  Admitted out;
   if (options.dry_run) {
     auto quote = quota::quote(request, outside);
     if (!quote) return fail(std::move(quote).error());
-    admission.text = quote->text;
-    wall_limit = quote->wall_limit;
+    out.admission.text = quote->text;
+    out.wall_limit = quote->wall_limit;
   } else {
-    auto admitted = quota::admit(request, outside);
-    if (!admitted) return fail(std::move(admitted).error());
-    admission = std::move(*admitted);
-    if (admission.hold) wall_limit = admission.hold->wall_limit();
+    auto admission = quota::admit(request, outside);
+    if (!admission) return fail(std::move(admission).error());
+    out.admission = std::move(*admission);
+    if (out.admission.hold) out.wall_limit = out.admission.hold->wall_limit();
   }
-  for (const std::string& warning : admission.warnings) voice.say(warning);
+  return out;
+}
+
+Result<Answer> shown(const Story& story, const Outside& outside) {
+  auto engine = make_engine(story.plan.engine);
+  if (!engine) return fail(std::move(engine).error());
+  auto commands = (*engine)->commands(story.plan, outside);
+  if (!commands) return fail(std::move(commands).error());
+  return Answer{dry_run_text(story, *commands), 0};
+}
+
+/// The path behind the choice of an engine: discover, map, admit, plan, carry out, tell.
+Result<Answer> run_here(const RunOptions& options, const HostsWanted& wanted,
+                        const std::string& executable, EngineChoice engine,
+                        const std::string& run_id, const Outside& outside, const Voice& voice) {
+  auto machine = discover(options, wanted, outside);
+  if (!machine) return fail(std::move(machine).error());
+  const VisibleGpus visible = usable_gpus(*machine, outside.environment, voice);
+  auto placed = place_job(*machine, visible, options.job, outside);
+  if (!placed) return fail(std::move(placed).error());
+  const JobModel& model = placed->model;
+  if (!model.note.empty()) voice.say(model.note);
+
+  const quota::AdmitRequest request =
+      admit_request(options, run_id, machine->topology, placed->solution, outside);
+  auto admitted = admit(options, request, outside);
+  if (!admitted) return fail(std::move(admitted).error());
+  for (const std::string& warning : admitted->admission.warnings) voice.say(warning);
 
   Story story;
-  story.quota = quota_story(admission, request);
-  story.phases = mapping::phases_of(*topology, model.graph, placed->solution);
+  story.quota = quota_story(admitted->admission, request);
+  story.phases = mapping::phases_of(machine->topology, model.graph, placed->solution);
   story.typed = options.typed;
-  story.topology = std::move(*topology);
+  story.topology = std::move(machine->topology);
   story.solution = std::move(placed->solution);
+  story.graph_origin = model.graph.origin;
+  story.user = user_name(outside.environment);
   PlanRequest plan_request{story.topology,
                            model.graph,
                            story.solution,
@@ -235,74 +192,24 @@ Result<Answer> run_here(const RunOptions& options, const HostsWanted& wanted,
                            {},
                            0,
                            machine->ids};
-  if (!over_hosts) {  // else the engine looks for an address of rank 0's host
-    if (Status ok = choose_rendezvous(outside.environment, story.topology.hosts.front().name,
-                                      plan_request, voice);
-        !ok) {
+  if (machine->hosts.empty()) {  // else the engine looks for an address of rank 0's host
+    const std::string& host = story.topology.hosts.front().name;
+    if (Status ok = choose_rendezvous(outside.environment, host, plan_request, voice); !ok) {
       return fail(std::move(ok).error());
     }
   }
   story.plan = make_plan(plan_request);
-  story.plan.time_limit = shorter(story.plan.time_limit, wall_limit);
+  story.plan.time_limit = shorter(story.plan.time_limit, admitted->wall_limit);
   say_notes(visible, story.topology, story.plan, outside.environment, voice);
-  story.graph_origin = model.graph.origin;
-  story.user = user_name(outside.environment);
-
-  if (options.dry_run) {
-    auto starter = make_engine(story.plan.engine);
-    if (!starter) return fail(std::move(starter).error());
-    auto commands = (*starter)->commands(story.plan, outside);
-    if (!commands) return fail(std::move(commands).error());
-    return Answer{dry_run_text(story, *commands), 0};
-  }
+  if (options.dry_run) return shown(story, outside);
 
   const RunFiles record = RunFiles::open(story, outside);
-  if (options.ab) {
-    if (Status ok = choose_by_measurement(plan_request, model, story, record, outside, voice);
-        !ok) {
-      record.refused(story, ok.error());
-      return fail(std::move(ok).error());
-    }
-  }
-  record.planned(story);
-  if (options.validate != "off") {
-    if (Status ok = measure_before(options, story, outside, voice); !ok) {
-      record.refused(story, ok.error());
-      return fail(std::move(ok).error());
-    }
-  } else {
-    story.not_measured = "--validate off";
-  }
-  if (Status ok = hold_to(options, story.verdict); !ok) {
+  auto& hold = admitted->admission.hold;
+  if (Status ok = carry_out(options, plan_request, model, story, hold, record, outside, voice); !ok) {
     record.refused(story, ok.error());
     return fail(std::move(ok).error());
   }
-
-  if (Status ok = start_and_wait(story, admission.hold, outside, record); !ok) {
-    record.refused(story, ok.error());
-    return fail(std::move(ok).error());
-  }
-  settle(story, admission.hold, voice);
-  if (options.validate != "off") {
-    const auto checks = check_placement(story.plan, story.ending.observations, story.ending.ranks);
-    story.verdict.checks.insert(story.verdict.checks.begin(), checks.begin(), checks.end());
-  }
-  int status = story.ending.exit_status;
-  if (status == 0 && options.strict && story.verdict.overall() == Outcome::fail) {
-    status = exit_status(Code::validation_failed);
-  }
-  record.ended(story);
-  if (!options.summary.empty()) {
-    if (Status ok = write_file(options.summary, to_pretty(summary_json(story))); !ok) {
-      voice.say("--summary: " + ok.error().text());
-    }
-  }
-  if (!story.directory.empty()) {
-    story.directory = short_path(story.directory, outside.environment);
-  }
-  for (const std::string& note : story.ending.notes) voice.say(note);
-  for (const std::string& line : closing_lines(story)) voice.say(line);
-  return Answer{{}, status};
+  return settle_and_tell(options, story, hold, record, outside, voice);
 }
 
 }  // namespace

@@ -150,6 +150,20 @@ class ConflictSearch {
   std::vector<ConstraintItem> items_;
 };
 
+/// The most ranks with which all else of the request holds; 0 = none, or groups of ranks are asked for.
+int most_ranks(const topo::Topology& topology, const RankGraph& graph, Constraints constraints) {
+  const auto in_groups = [&](const auto& group) { return count_of(group.members) < graph.ranks; };
+  if (std::ranges::any_of(graph.groups, in_groups)) return 0;
+  RankGraph fewer;
+  int holds = 0, fails = constraints.ranks;
+  while (holds + 1 < fails) {
+    const int middle = holds + (fails - holds) / 2;
+    fewer.ranks = constraints.ranks = middle;
+    (feasibility(topology, fewer, constraints).possible ? holds : fails) = middle;
+  }
+  return holds;
+}
+
 }  // namespace
 
 Constraints smallest_conflict(const topo::Topology& topology, const RankGraph& graph,
@@ -167,20 +181,25 @@ Error with_conflict(const topo::Topology& topology, const RankGraph& graph,
   const auto left = smallest_conflict(topology, graph, constraints);
   std::vector<std::string> kept;
   for (const auto& item : items_of(left)) kept.push_back(item.text);
-  if (kept.empty()) return error;
+  const int most = most_ranks(topology, graph, constraints);
+  const auto fewer = most > 0 ? fmt::format("use -n {} or less", most) : "";
+  const auto about_number = [](const Error& e) { return e.next.empty() || e.next.starts_with("use -n"); };
+  if (kept.empty()) {
+    if (about_number(error)) error.next = fewer;
+    return error;
+  }
   // What those alone come to is the sentence that holds.
   if (const auto alone = feasibility(topology, graph, left);
       !alone.possible && alone.error.code == Code::infeasible)
-    error.message = alone.error.message;
+    error = alone.error;
   const auto list = fmt::format("{}", fmt::join(kept, " and "));
-  if (kept.size() == 1) {
-    if (error.message.find(list) == std::string::npos)
-      error.message += fmt::format(": {} cannot hold", list);
-    if (error.next.empty()) error.next = "leave it out";
-    return error;
-  }
-  error.message += fmt::format("; these cannot hold together: {}", list);
-  error.next = "leave out any one of them";
+  if (kept.size() > 1) error.message += fmt::format("; these cannot hold together: {}", list);
+  if (kept.size() == 1 && error.message.find(list) == std::string::npos)
+    error.message += fmt::format(": {} cannot hold", list);
+  const auto without = kept.size() > 1      ? "leave out any one of them"
+                       : about_number(error) ? "leave it out"
+                                             : error.next;
+  error.next = fmt::format("{}{}{}", fewer, fewer.empty() ? "" : ", or ", without);
   return error;
 }
 

@@ -339,7 +339,10 @@ Result<std::vector<Seat>> starting_seats(const topo::Topology& topology, const S
   if (broken.empty()) return seats;
   auto made = construct(topology, pool, constraints, rules);
   if (made.seats) return std::move(*made.seats);
-  if (made.proved) return fail(Code::infeasible, broken, "");
+  if (made.proved) {
+    const auto shortage = rules.shortage(pool.capacity);
+    return fail(Code::infeasible, shortage.empty() ? broken : shortage, "");
+  }
   if (proved != nullptr) *proved = false;
   return fail(
       Code::infeasible,

@@ -204,11 +204,10 @@ class Narrowing {
       if (pool_.before_levels[ix(h)] > 0 && !used[ix(h)]) others.push_back(h);
     if (count_of(others) < constraints_.spares)
       return fail(Code::infeasible,
-                  fmt::format("--spares {}: {} need {}, which leaves {} free", constraints_.spares,
-                              counted(ranks_, "rank"),
+                  fmt::format("--spares {}: beside {} for {}, free: {}", constraints_.spares,
                               counted(std::count(used.begin(), used.end(), 1), "host"),
-                              counted(others.size(), "host")),
-                  "use fewer ranks or spares");
+                              counted(ranks_, "rank"), counted(others.size(), "host")),
+                  "ask for fewer spares");
     if (const auto* level = levels_.find(constraints_.spread_level); level != nullptr) {
       keep_spares_evenly(*level);
       return {};

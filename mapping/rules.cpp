@@ -7,6 +7,7 @@
 #include <charconv>
 #include <set>
 
+#include "base/counted.h"
 #include "mapping/index.h"
 
 namespace topolaunch::mapping {
@@ -194,6 +195,25 @@ std::string Rules::fault(const std::vector<Seat>& seats) const {
                          level);
     return fmt::format("{}: some of {} share a {}", texts_[ix(set.text)], rank_text(set.ranks),
                        level);
+  }
+  return {};
+}
+
+std::string Rules::shortage(const std::vector<int>& capacity) const {
+  for (const auto& set : sets_) {
+    const auto& level = levels_.levels[ix(set.level)];
+    std::vector<int> room(ix(level.blocks), 0);
+    for (int h = 0; h < count_of(capacity); ++h) room[ix(level.block[ix(h)])] += capacity[ix(h)];
+    const int most = *std::ranges::max_element(room);
+    const auto usable = std::ranges::count_if(room, [](int seats) { return seats > 0; });
+    const int apart_blocks = !set.apart ? 1 : set.others.empty() ? count_of(set.ranks) : 2;
+    if (!set.apart && count_of(set.ranks) > most)
+      return fmt::format("{}: {} in one {}, and the largest has {}", texts_[ix(set.text)],
+                         rank_text(set.ranks), level.name, counted(most, "seat"));
+    if (apart_blocks > usable)
+      return fmt::format("{}: {} on {}, and {} free", texts_[ix(set.text)], rank_text(set.ranks),
+                         counted(apart_blocks, level.name),
+                         usable == 1 ? "1 is" : fmt::format("{} are", usable));
   }
   return {};
 }

@@ -53,6 +53,9 @@ class Rules {
   /// The first rule that `seats` (by rank) break, in words; empty if none. Ranks on host -1 have no
   /// seat yet and break nothing.
   std::string fault(const std::vector<Seat>& seats) const;
+  /// The first rule for which no placement has room, in numbers; empty if each of them alone has.
+  /// `capacity`: ranks that each host takes.
+  std::string shortage(const std::vector<int>& capacity) const;
   /// Whether the sets that hold one of `moved` are all right.
   bool hold(const std::vector<Seat>& seats, const std::vector<int>& moved) const;
 

@@ -50,7 +50,7 @@ Result<std::vector<PinPlace>> resolve_pins(const topo::Topology& topology, const
                   fmt::format("{}: {} has {}", text, pin.host,
                               counted(count_of(topology.hosts[ix(host)].gpus), "GPU")));
     if (!ranks.insert(pin.rank).second)
-      return fail(Code::wrong_usage, fmt::format("rank {} is pinned twice", pin.rank));
+      return fail(Code::wrong_usage, fmt::format("{}: rank {} is pinned twice", text, pin.rank));
     places.push_back({pin.rank, host, pin.gpu});
   }
   return places;

@@ -25,11 +25,12 @@ struct SeatPool {
   int total() const;          ///< ranks that fit
 };
 
-/// Where several blocks hold the job (--require, --prefer, --near): which of them, 0 = the best by size.
+/// Which blocks a job goes to where --require, --near and --prefer leave several: all combinations are
+/// numbered, 0 = the smallest block that holds it each time.
 struct NarrowingChoice {
   int number = 0;
   bool blocks_only = false;  ///< without keeping spares and dealing out a spread
-  int* of = nullptr;         ///< raised to how many there are
+  int* of = nullptr;         ///< raised to the number of combinations
   const char* fixed = "pinned";  ///< what ranks with a pin are called
 };
 

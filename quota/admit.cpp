@@ -102,7 +102,8 @@ Result<Admission> reserve(const std::string& path, const AdmitRequest& request, 
   }
   out.warnings.insert(out.warnings.end(), checked->warnings.begin(), checked->warnings.end());
   auto account = ledger.balance(grant.jti);
-  const std::int64_t free = account && *account ? (*account)->free() : 0;
+  // The run is admitted; only what is left can't be said where the ledger isn't read a second time.
+  const std::string free = account && *account ? std::to_string((*account)->free()) : "an unknown number of";
   if (request.demand.count == 0) {
     out.text = fmt::format("quota: team {}, no {}s counted, {} GPU-seconds free", grant.team, request.demand.unit, free);
   } else {

@@ -18,7 +18,8 @@ constexpr std::array kLocal{
     "SHELL",    "SHLVL",  "PWD",         "OLDPWD",   "_",          "MAIL",     "TERM*", "DISPLAY",
     "XAUTHORITY", "WAYLAND_*", "SSH_*",  "XDG_*",    "DBUS_*",     "SUDO_*",   "TMPDIR", "TMP",
     "TEMP",     "LS_COLORS", "INVOCATION_ID", "JOURNAL_STREAM", "SYSTEMD_*", "GPG_*", "WINDOWID"};
-/// Another launcher's words to its own ranks; Open MPI hands its own on by itself.
+/// What a launcher or scheduler told this process about its own place: on another host it would be
+/// false. Open MPI's settings (OMPI_MCA_*) go along all the same, handed on by mpirun.
 constexpr std::array kLaunchers{"OMPI_*", "PMIX_*", "PRTE_*",  "ORTE_*",
                                                  "PMI_*",  "MPI_LOCAL*", "HYDRA_*", "SLURM_*",
                                                  "SLURMD_*", "PBS_*", "LSB_*", "TOPOLAUNCH_*"};

@@ -106,6 +106,18 @@ void tell_unknown_hosts(const std::string& plan, const std::vector<PlacedRank>& 
                   plan, placed[static_cast<std::size_t>(lost - seats.begin())].host));
 }
 
+/// "its hosts: g1 g2 g3"
+std::string hosts_of(const std::vector<PlacedRank>& placed) {
+  constexpr std::size_t kMostNamed = 8;
+  std::vector<std::string> names;
+  for (const PlacedRank& rank : placed) {
+    if (std::ranges::find(names, rank.host) == names.end()) names.push_back(rank.host);
+    if (names.size() > kMostNamed) break;
+  }
+  if (names.size() > kMostNamed) names.back() = "...";
+  return fmt::format("its hosts: {}", fmt::join(names, " "));
+}
+
 Result<mapping::Solution> solution_for(const MapOptions& options, const Situation& s,
                                        const Outside& outside, const Voice& voice) {
   if (options.from.empty()) return place_ranks(s.topology(), s.seen(), s.model);
@@ -120,7 +132,8 @@ Result<mapping::Solution> solution_for(const MapOptions& options, const Situatio
   for (const std::string& host : options.replace) {
     if (std::ranges::none_of(*placed, [&](const PlacedRank& rank) { return rank.host == host; })) {
       return fail(Code::wrong_usage,
-                  fmt::format("--replace {}: no rank of {} is there", host, options.from));
+                  fmt::format("--replace {}: no rank of {} is there", host, options.from),
+                  hosts_of(*placed));
     }
   }
   const auto old = seats_of(*placed, s.topology());

@@ -118,7 +118,7 @@ TEST(Spares, StayFreeAndNear) {
   const auto none = solve(topology, world_allreduce(4), constraints);
   ASSERT_FALSE(none);
   EXPECT_THAT(none.error().text(),
-              HasSubstr("--spares 6: 4 ranks need 2 hosts, which leaves 4 hosts free"));
+              HasSubstr("--spares 6: beside 2 hosts for 4 ranks, free: 4 hosts"));
 }
 
 TEST(Candidates, AreRankedAndTheTidyOneIsTaken) {

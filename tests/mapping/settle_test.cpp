@@ -59,7 +59,7 @@ TEST(Spares, StandOutsideTheBlockThatAllRanksNeed) {
   auto all = of(2);
   all.require_level = "host";
   all.spares = 6;
-  EXPECT_THAT(solved(topology, all).error().text(), HasSubstr("leaves 5 hosts free"));
+  EXPECT_THAT(solved(topology, all).error().text(), HasSubstr("free: 5 hosts"));
 }
 
 TEST(Spares, LeaveTheSpreadEven) {
@@ -193,6 +193,34 @@ TEST(Conflict, OfTwoIsFoundBehindThree) {
   const auto left = smallest_conflict(machine(), *graph, constraints);
   ASSERT_EQ(items_of(left).size(), 1U);
   EXPECT_EQ(items_of(left)[0].text, "--affinity 0-3=host");
+}
+
+TEST(Conflict, SaysByHowMuchARuleIsTooLarge) {
+  auto constraints = of(6);
+  constraints.affinity = {"0-4=leaf"};
+  EXPECT_EQ(solved(machine(), constraints).error().message,
+            "--affinity 0-4=leaf: ranks 0,1,... (5 in all) in one leaf, and the largest has 4 seats");
+  constraints.affinity.clear();
+  constraints.anti_affinity = {"0-3=leaf"};
+  EXPECT_EQ(solved(machine(), constraints).error().message,
+            "--anti-affinity 0-3=leaf: ranks 0,1,2,3 on 4 leaves, and 3 are free");
+}
+
+TEST(Conflict, NextStepIsANumberOfRanksThatHolds) {
+  auto constraints = of(13);
+  EXPECT_EQ(solved(machine(), constraints).error().next, "use -n 12 or less");
+  // Three spares leave six seats; all twelve would leave none.
+  constraints.spares = 3;
+  EXPECT_EQ(solved(machine(), constraints).error().next, "use -n 6 or less");
+  constraints = of(5);
+  constraints.require_level = "host";
+  constraints.excluded_hosts = {"host0"};
+  EXPECT_EQ(solved(machine(), constraints).error().next,
+            "use -n 2 or less, or leave out --require host or use --prefer host");
+  // A rule about ranks by number is no request for fewer of them.
+  constraints = of(4);
+  constraints.affinity = {"0-3=host"};
+  EXPECT_EQ(solved(machine(), constraints).error().next, "leave it out");
 }
 
 }  // namespace
