@@ -12,6 +12,7 @@
 #include "base/json.h"
 #include "base/units.h"
 #include "bench/bus_bandwidth.h"
+#include "bench/gpu_record.h"
 #include "bench/pair_matrix.h"
 
 namespace topolaunch::bench {
@@ -70,6 +71,7 @@ struct Measurement {
   Configuration configuration;
   int ranks = 0, hosts = 0;
   std::vector<Device> devices;
+  std::vector<GpuRecord> gpus;      ///< by rank; empty where none was measured or NVML tells nothing
   std::vector<SizeResult> results;  ///< of all ranks together
   std::vector<GroupResult> groups;  ///< by axis, then index
   std::optional<PairMatrix> pairs;

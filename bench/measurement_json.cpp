@@ -224,6 +224,10 @@ Json to_json(const Measurement& m) {
     }
   }
   if (m.pairs) json["pairs"] = to_json(*m.pairs);
+  if (!m.gpus.empty()) {
+    json["gpus"] = Json::array();
+    for (const GpuRecord& gpu : m.gpus) json["gpus"].push_back(to_json(gpu));
+  }
   json["out_of_bounds"] = {{"count", m.wrong}, {"okay", m.wrong == 0}};
   if (!m.wrong_by_rank.empty()) json["out_of_bounds"]["by_rank"] = m.wrong_by_rank;
   json["average_bus_bandwidth"] = {{"bandwidth", m.average_busbw / 1e9}, {"okay", "unchecked"}};
@@ -306,6 +310,14 @@ Result<Measurement> measurement_from_json(const Json& json, const std::string& f
     auto matrix = pairs_from_json(*pairs, file);
     if (!matrix) return fail(std::move(matrix).error());
     m.pairs = std::move(*matrix);
+  }
+  if (const Json* gpus = r.find(json, "gpus"); ours && gpus != nullptr) {
+    if (!gpus->is_array()) r.refuse("\"gpus\"", "isn't a list");
+    for (const Json& gpu : *gpus) {
+      auto record = gpu_record_from_json(gpu, file);
+      if (!record) return fail(std::move(record).error());
+      m.gpus.push_back(std::move(*record));
+    }
   }
   if (const Json* bounds = r.find(json, "out_of_bounds")) {
     if (const Json* by_rank = r.find(*bounds, "by_rank")) {

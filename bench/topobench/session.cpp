@@ -24,6 +24,8 @@
 namespace topolaunch::bench {
 namespace {
 
+constexpr Seconds kPatience{10.0};  ///< with a GPU that somebody else computes on
+
 std::string allowed_cpus() {
   CpuSet cpus;
   // The kernel's mask may be longer than cpu_set_t on large machines: ask for CpuSet's most.
@@ -127,6 +129,44 @@ Result<std::unique_ptr<Subject>> Session::make_subject(const World& ranks) {
   return made;
 }
 
+/// Waits for this rank's GPU to be idle and watches it from then on. All ranks go on together: the
+/// communicator that comes next is made by all of them.
+void Session::watch_gpu() {
+  if (!choice_.nccl) return;
+  deadline_.step({.phase = "waiting for an idle GPU"});
+  auto monitor = topo::GpuMonitor::open(device_->address());
+  if (!monitor) {
+    if (world_.root()) m_.notes.push_back("clocks and load of the GPUs are not recorded: " + monitor.error().message);
+    return;
+  }
+  watch_ = std::make_unique<GpuWatch>([m = std::move(*monitor)] { return m.look(); });
+  watch_->wait_until_idle(kPatience);
+  watch_->begin();
+}
+
+Status Session::end_watch() {
+  if (!choice_.nccl) return {};
+  std::string mine;
+  if (watch_) {
+    GpuRecord record = watch_->end();
+    record.rank = world_.rank();
+    mine = to_line(to_json(record));
+  }
+  for (const std::string& text : world_.gather(mine)) {
+    if (text.empty()) continue;
+    const auto json = parse_json(text, "another rank's answer");
+    auto record = json ? gpu_record_from_json(*json, "another rank's answer") : Result<GpuRecord>(fail(json.error()));
+    if (!record) return fail(std::move(record).error());
+    const Device& device = m_.devices[static_cast<std::size_t>(record->rank)];
+    for (std::string& note : notes_on(*record, device.device + " on " + device.host)) {
+      print("# note: " + note + "\n");  // the header with the others is long out
+      m_.notes.push_back(std::move(note));
+    }
+    m_.gpus.push_back(std::move(*record));
+  }
+  return {};
+}
+
 Status Session::measure_groups() {
   std::vector<RankFacts> facts;
   for (const Participant& p : participants_) {
@@ -218,6 +258,7 @@ Status Session::measure(std::vector<std::string> arguments) {
     return fail(Code::wrong_usage,
                 fmt::format("--root {}: there are {} ranks", options_.trial.root, world_.size()));
   }
+  watch_gpu();
   auto subject = make_subject(world_);
   if (!subject) return fail(std::move(subject).error());
   m_.backend = (*subject)->backend();
@@ -258,6 +299,7 @@ Status Session::measure(std::vector<std::string> arguments) {
   if (options_.pairs) {
     if (auto s = measure_pairs(**subject); !s) return s;
   }
+  if (auto s = end_watch(); !s) return s;
   summarise(m_);
   m_.elapsed = std::chrono::steady_clock::now() - began;
   m_.end_time = iso8601(clock.unix_seconds());

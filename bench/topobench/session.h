@@ -14,6 +14,7 @@
 #include "bench/topobench/backend.h"
 #include "bench/topobench/census.h"
 #include "bench/topobench/deadline.h"
+#include "bench/topobench/gpu_watch.h"
 #include "bench/topobench/options.h"
 #include "bench/topobench/world.h"
 
@@ -34,6 +35,8 @@ class Session {
  private:
   Status choose_device();
   Status take_census();
+  void watch_gpu();
+  Status end_watch();
   Result<std::unique_ptr<Subject>> make_subject(const World& ranks);
   Status measure_groups();
   Status measure_pairs(Subject& subject);
@@ -47,6 +50,7 @@ class Session {
   BackendChoice choice_;
   std::unique_ptr<DevicePort> device_;
   std::vector<Participant> participants_;
+  std::unique_ptr<GpuWatch> watch_;
   Measurement m_;
 };
 

@@ -50,6 +50,11 @@ struct Memory {
   unsigned long long total, free, used;
 };
 
+/// nvmlUtilization_t: percent of the last sample period (1/6 to 1 s) that was spent computing.
+struct Utilization {
+  unsigned gpu, memory;
+};
+
 /// nvmlDeviceAttributes_t: what a MIG instance has.
 struct DeviceAttributes {
   unsigned multiprocessor_count;
@@ -116,6 +121,22 @@ inline constexpr int kP2pIohNotSupported = 3;
 inline constexpr int kP2pDisabledByRegkey = 4;
 inline constexpr int kP2pNotSupported = 5;
 inline constexpr int kP2pUnknown = 6;
+
+inline constexpr int kClockSm = 1;         ///< NVML_CLOCK_SM, MHz
+inline constexpr int kTemperatureGpu = 0;  ///< NVML_TEMPERATURE_GPU, degrees Celsius
+
+/// nvmlClocksEventReason... (nvmlClocksThrottleReason... before 12.2): why clocks are what they are.
+enum Reason : unsigned long long {
+  kReasonIdle = 0x1,
+  kReasonApplicationClocks = 0x2,
+  kReasonPowerCap = 0x4,
+  kReasonHardware = 0x8,
+  kReasonSyncBoost = 0x10,
+  kReasonThermal = 0x20,
+  kReasonHardwareThermal = 0x40,
+  kReasonPowerBrake = 0x80,
+  kReasonDisplayClock = 0x100
+};
 
 inline constexpr unsigned kScopeNode = 0;  ///< NVML_AFFINITY_SCOPE_NODE
 

@@ -81,6 +81,8 @@ Result<NvmlLibrary> NvmlLibrary::open() {
   find(library, nvml.device_count, {"nvmlDeviceGetCount_v2", "nvmlDeviceGetCount"});
   find(library, nvml.handle_by_index,
        {"nvmlDeviceGetHandleByIndex_v2", "nvmlDeviceGetHandleByIndex"});
+  find(library, nvml.handle_by_pci,
+       {"nvmlDeviceGetHandleByPciBusId_v2", "nvmlDeviceGetHandleByPciBusId"});
   find(library, nvml.uuid, {"nvmlDeviceGetUUID"});
   // _v2 fills the same struct; before it the struct was shorter, so nothing older is called.
   find(library, nvml.pci_info, {"nvmlDeviceGetPciInfo_v3", "nvmlDeviceGetPciInfo_v2"});
@@ -110,6 +112,12 @@ Result<NvmlLibrary> NvmlLibrary::open() {
   find(library, nvml.pcie_generation_max,
        {"nvmlDeviceGetGpuMaxPcieLinkGeneration", "nvmlDeviceGetMaxPcieLinkGeneration"});
   find(library, nvml.pcie_width_max, {"nvmlDeviceGetMaxPcieLinkWidth"});
+  find(library, nvml.utilization, {"nvmlDeviceGetUtilizationRates"});
+  find(library, nvml.clock, {"nvmlDeviceGetClockInfo"});
+  find(library, nvml.clock_max, {"nvmlDeviceGetMaxClockInfo"});
+  find(library, nvml.temperature, {"nvmlDeviceGetTemperature"});
+  find(library, nvml.clock_reasons,
+       {"nvmlDeviceGetCurrentClocksEventReasons", "nvmlDeviceGetCurrentClocksThrottleReasons"});
   return nvml;
 }
 

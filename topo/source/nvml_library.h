@@ -37,6 +37,7 @@ class NvmlLibrary {
   Function<char*, unsigned> driver_version = nullptr;
   Function<unsigned*> device_count = nullptr;
   Function<unsigned, Device*> handle_by_index = nullptr;
+  Function<const char*, Device*> handle_by_pci = nullptr;
   Function<Device, char*, unsigned> uuid = nullptr;
   Function<Device, nvml_abi::PciInfo*> pci_info = nullptr;
   Function<Device, char*, unsigned> name = nullptr;
@@ -63,6 +64,10 @@ class NvmlLibrary {
   Function<Device, unsigned*> pcie_width = nullptr;
   Function<Device, unsigned*> pcie_generation_max = nullptr;
   Function<Device, unsigned*> pcie_width_max = nullptr;
+  Function<Device, nvml_abi::Utilization*> utilization = nullptr;
+  Function<Device, int, unsigned*> clock = nullptr, clock_max = nullptr;
+  Function<Device, int, unsigned*> temperature = nullptr;
+  Function<Device, unsigned long long*> clock_reasons = nullptr;
 
  private:
   struct Handle;  ///< shuts NVML down and closes the library with its last owner

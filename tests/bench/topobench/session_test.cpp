@@ -3,7 +3,9 @@
 // topobench over NCCL without a GPU: the real subject and device on tests/support/fake_gpu.
 #include <gmock/gmock.h>
 
+#include <cstdio>
 #include <cstdlib>
+#include <fstream>
 #include <nlohmann/json.hpp>
 
 #include "bench/collective.h"
@@ -49,6 +51,43 @@ TEST_F(FakeGpu, NcclIsMeasuredWhereEveryRankHasAGpuAndSaysWhatItExpects) {
     EXPECT_NEAR(r.estimate.count() * 1e6, 10 + static_cast<double>(r.size) / 1e3, 0.1);
     EXPECT_GT(r.out_of_place.time.count(), 0);
   }
+}
+
+TEST_F(FakeGpu, ItsClocksAndLoadAreRecordedAndAHotOneIsNamed) {
+  NEEDS_MPIRUN();
+  const std::string profile = testing::TempDir() + "/health.json";
+  std::ofstream(profile) << R"({"gpus": [
+    {"uuid": "GPU-a", "name": "H100", "pci": "0000:1a:00.0", "memory": 1000, "compute_capability": "9.0",
+     "health": {"busy": [60, 3], "sm_clock": 1980, "sm_clock_max": 1980, "temperature": 55, "reasons": 1}},
+    {"uuid": "GPU-b", "name": "H100", "pci": "0000:1b:00.0", "memory": 1000, "compute_capability": "9.0",
+     "health": {"busy": [0], "sm_clock": 1005, "sm_clock_max": 1980, "temperature": 92, "reasons": 72}}]})";
+  ::setenv("TOPOLAUNCH_NVML_PROFILE", profile.c_str(), 1);
+  ::setenv("LD_LIBRARY_PATH", NVML_REPLAY_DIR, 1);
+  const auto run = topobench(2, "2", nullptr, {"-b", "1K", "-e", "1K", "-n", "3", "--json", "-"});
+  ::unsetenv("TOPOLAUNCH_NVML_PROFILE");
+  ::unsetenv("LD_LIBRARY_PATH");
+  std::remove(profile.c_str());
+  ASSERT_EQ(run.status, 0) << run.err;
+  const auto json = parse_json(run.out, "stdout");
+  ASSERT_TRUE(json) << json.error().text();
+  const auto m = measurement_from_json(*json, "stdout");
+  ASSERT_TRUE(m) << m.error().text();
+  ASSERT_EQ(m->gpus.size(), 2U);
+  EXPECT_EQ(m->gpus[0].busy_before, 3) << "it was waited for";
+  EXPECT_GT(m->gpus[0].waited.count(), 0);
+  EXPECT_EQ(m->gpus[0].sm_clock_lowest, 1980);
+  EXPECT_TRUE(m->gpus[0].held_back.empty()) << "idling is no reason";
+  EXPECT_THAT(m->gpus[1].held_back, testing::ElementsAre("HW slowdown", "HW thermal slowdown"));
+  EXPECT_THAT(m->notes, testing::Contains(AllOf(HasSubstr("rank 1: GPU 0000:1b:00.0 on "),
+                                                HasSubstr("was held back: HW slowdown, HW thermal slowdown, SM clock "
+                                                          "down to 1005 of 1980 MHz, 92 C"))));
+}
+
+TEST_F(FakeGpu, WithoutNvmlItIsSaidThatClocksAreNotRecorded) {
+  NEEDS_MPIRUN();
+  const auto run = topobench(2, "2", nullptr, {"-b", "1K", "-e", "1K", "-n", "3"});
+  EXPECT_EQ(run.status, 0) << run.err;
+  EXPECT_THAT(run.out, HasSubstr("# note: clocks and load of the GPUs are not recorded: "));
 }
 
 TEST_F(FakeGpu, EveryCollectiveIsExactWithAndWithoutGraphs) {

@@ -11,33 +11,19 @@
 #include <memory>
 #include <string>
 
-#include "tests/support/nvml_replay/profile.h"
-#include "topo/source/nvml_abi.h"
+#include "tests/support/nvml_replay/calls.h"
+
+std::unique_ptr<topolaunch::nvml_replay::Profile>& topolaunch::nvml_replay::profile() {
+  static std::unique_ptr<Profile> instance;
+  return instance;
+}
 
 namespace {
 
 using namespace topolaunch::topo::nvml_abi;
+using topolaunch::nvml_replay::device_of, topolaunch::nvml_replay::handle_of,
+    topolaunch::nvml_replay::profile, topolaunch::nvml_replay::store, topolaunch::nvml_replay::with;
 namespace replay = topolaunch::nvml_replay;
-
-std::unique_ptr<replay::Profile>& profile() {
-  static std::unique_ptr<replay::Profile> instance;
-  return instance;
-}
-
-replay::Device* device_of(Device handle) { return reinterpret_cast<replay::Device*>(handle); }
-Device handle_of(replay::Device& device) { return reinterpret_cast<Device>(&device); }
-
-/// The way of every call on a device: not started, failing by profile, or what `answer` says.
-template <class Answer>
-Return with(const char* call, Device handle, Answer answer) {
-  if (!profile()) return kUninitialized;
-  if (handle == nullptr) return kInvalidArgument;
-  replay::Device& device = *device_of(handle);
-  for (const char* name : {call, "*"}) {
-    if (const auto found = device.failures.find(name); found != device.failures.end()) return found->second;
-  }
-  return answer(device);
-}
 
 Return copy(const std::string& text, char* buffer, unsigned length) {
   if (buffer == nullptr || length == 0) return kInvalidArgument;
@@ -79,13 +65,6 @@ Return with_link(const char* call, Device handle, unsigned number, Visit visit) 
   });
 }
 
-template <class T>
-Return store(T* out, T value) {
-  if (out == nullptr) return kInvalidArgument;
-  *out = value;
-  return kSuccess;
-}
-
 Return pcie(const char* call, Device handle, unsigned* out, unsigned replay::Device::*member) {
   return with(call, handle, [&](replay::Device& device) -> Return {
     return device.*member == 0 ? kNotSupported : store(out, device.*member);
@@ -125,8 +104,6 @@ void fill_field(const replay::Device& device, FieldValue& field) {
 #endif
 
 }  // namespace
-
-#define NVML_EXPORT extern "C" __attribute__((visibility("default")))
 
 NVML_EXPORT Return nvmlInit_v2() {
   const char* const path = std::getenv("TOPOLAUNCH_NVML_PROFILE");

@@ -118,6 +118,11 @@ Device read_device(const Json& json) {
     device.clique = fabric->value("clique", 0U);
     device.fabric_status = fabric->value("status", 0);
   }
+  if (const auto health = json.find("health"); health != json.end()) {
+    device.health = {health->value("busy", std::vector<unsigned>()), health->value("sm_clock", -1),
+                     health->value("sm_clock_max", -1), health->value("temperature", -1),
+                     health->value("reasons", -1)};
+  }
   if (const auto fails = json.find("fails"); fails != json.end()) {
     for (const auto& [call, code] : fails->items()) device.failures[call] = code.get<int>();
   }

@@ -27,6 +27,12 @@ struct Link {
 /// What a call on one device answers where the profile says it fails; "*" stands for all.
 using Failures = std::map<std::string, int, std::less<>>;
 
+/// -1 = the driver doesn't tell.
+struct Health {
+  std::vector<unsigned> busy;  ///< percent, one a call; the last one stays
+  int sm_clock = -1, sm_clock_max = -1, temperature = -1, reasons = -1;
+};
+
 /// A GPU or a MIG instance: NVML has one kind of handle for both.
 struct Device {
   std::string uuid, name;
@@ -48,6 +54,7 @@ struct Device {
   unsigned clique = 0;
   unsigned char fabric_state = 0;
   int fabric_status = 0;
+  Health health;
   Failures failures;
 };
 

@@ -37,6 +37,10 @@ SAME_FIELD(Memory, total, nvmlMemory_t, total);
 SAME_FIELD(Memory, free, nvmlMemory_t, free);
 SAME_FIELD(Memory, used, nvmlMemory_t, used);
 
+SAME_STRUCT(Utilization, nvmlUtilization_t);
+SAME_FIELD(Utilization, gpu, nvmlUtilization_t, gpu);
+SAME_FIELD(Utilization, memory, nvmlUtilization_t, memory);
+
 SAME_STRUCT(DeviceAttributes, nvmlDeviceAttributes_t);
 SAME_FIELD(DeviceAttributes, multiprocessor_count, nvmlDeviceAttributes_t, multiprocessorCount);
 SAME_FIELD(DeviceAttributes, gpu_instance_slice_count, nvmlDeviceAttributes_t, gpuInstanceSliceCount);
@@ -120,6 +124,17 @@ SAME_VALUE(kP2pIohNotSupported, NVML_P2P_STATUS_IOH_TOPOLOGY_NOT_SUPPORTED);
 SAME_VALUE(kP2pDisabledByRegkey, NVML_P2P_STATUS_DISABLED_BY_REGKEY);
 SAME_VALUE(kP2pNotSupported, NVML_P2P_STATUS_NOT_SUPPORTED);
 SAME_VALUE(kP2pUnknown, NVML_P2P_STATUS_UNKNOWN);
+SAME_VALUE(kClockSm, NVML_CLOCK_SM);
+SAME_VALUE(kTemperatureGpu, NVML_TEMPERATURE_GPU);
+SAME_VALUE(kReasonIdle, nvmlClocksThrottleReasonGpuIdle);
+SAME_VALUE(kReasonApplicationClocks, nvmlClocksThrottleReasonApplicationsClocksSetting);
+SAME_VALUE(kReasonPowerCap, nvmlClocksThrottleReasonSwPowerCap);
+SAME_VALUE(kReasonHardware, nvmlClocksThrottleReasonHwSlowdown);
+SAME_VALUE(kReasonSyncBoost, nvmlClocksThrottleReasonSyncBoost);
+SAME_VALUE(kReasonThermal, nvmlClocksThrottleReasonSwThermalSlowdown);
+SAME_VALUE(kReasonHardwareThermal, nvmlClocksThrottleReasonHwThermalSlowdown);
+SAME_VALUE(kReasonPowerBrake, nvmlClocksThrottleReasonHwPowerBrakeSlowdown);
+SAME_VALUE(kReasonDisplayClock, nvmlClocksThrottleReasonDisplayClockSetting);
 SAME_VALUE(kScopeNode, NVML_AFFINITY_SCOPE_NODE);
 SAME_VALUE(kFabricNotSupported, NVML_GPU_FABRIC_STATE_NOT_SUPPORTED);
 SAME_VALUE(kFabricNotStarted, NVML_GPU_FABRIC_STATE_NOT_STARTED);
@@ -142,6 +157,8 @@ void calls(nvmlDevice_t device) {
   nvmlGpuP2PStatus_t p2p;
   nvmlDeviceAttributes_t attributes;
   nvmlGpuFabricInfoV_t fabric;
+  nvmlUtilization_t busy;
+  unsigned long long reasons = 0;
   nvmlInit_v2();
   nvmlSystemGetDriverVersion(text, 80U);
   nvmlDeviceGetCount_v2(&u);
@@ -171,8 +188,15 @@ void calls(nvmlDevice_t device) {
   nvmlDeviceGetCurrPcieLinkWidth(device, &u);
   nvmlDeviceGetGpuMaxPcieLinkGeneration(device, &u);
   nvmlDeviceGetMaxPcieLinkWidth(device, &u);
+  nvmlDeviceGetHandleByPciBusId_v2("0000:18:00.0", &device);
+  nvmlDeviceGetUtilizationRates(device, &busy);
+  nvmlDeviceGetClockInfo(device, NVML_CLOCK_SM, &u);
+  nvmlDeviceGetMaxClockInfo(device, NVML_CLOCK_SM, &u);
+  nvmlDeviceGetTemperature(device, NVML_TEMPERATURE_GPU, &u);
+  nvmlDeviceGetCurrentClocksThrottleReasons(device, &reasons);
 }
 // Enums travel as int in our declarations.
+static_assert(sizeof(nvmlClockType_t) == sizeof(int) && sizeof(nvmlTemperatureSensors_t) == sizeof(int));
 static_assert(sizeof(nvmlEnableState_t) == sizeof(int) && sizeof(nvmlGpuP2PStatus_t) == sizeof(int) &&
               sizeof(nvmlIntNvLinkDeviceType_t) == sizeof(int) && sizeof(nvmlReturn_t) == sizeof(int));
 
