@@ -9,7 +9,7 @@
 #include "base/counted.h"
 #include "mapping/index.h"
 #include "mapping/rules.h"
-#include "mapping/settle.h"
+#include "mapping/block_choice.h"
 
 namespace topolaunch::mapping {
 namespace {
@@ -87,9 +87,9 @@ Feasibility feasibility(const topo::Topology& topology, const RankGraph& graph,
   const auto rules = Rules::make(topology, graph, constraints);
   if (!rules) return {false, true, rules.error()};
   bool proved = true;
-  const auto settled = settle(topology, constraints, *rules, &proved);
-  if (settled) return {};
-  return {false, proved, settled.error()};
+  const auto chosen = choose_blocks(topology, constraints, *rules, &proved);
+  if (chosen) return {};
+  return {false, proved, chosen.error()};
 }
 
 namespace {

@@ -13,7 +13,7 @@
 #include "mapping/polish.h"
 #include "mapping/reasons.h"
 #include "mapping/rules.h"
-#include "mapping/settle.h"
+#include "mapping/block_choice.h"
 #include "mapping/solver.h"
 #include "mapping/solver/host_choice.h"
 #include "mapping/solver/solvers.h"
@@ -132,11 +132,11 @@ Result<Solution> solve(const topo::Topology& topology, const RankGraph& graph, c
     const auto pool = seat_pool(topology, asked);
     return pool ? fail(rules.error()) : failed(pool.error());
   }
-  const auto settled = settle(topology, asked, *rules);
-  if (!settled) return failed(settled.error());
-  const auto& constraints = settled->constraints;
-  const auto* pool = &settled->pool;
-  const auto* start = &settled->start;
+  const auto chosen = choose_blocks(topology, asked, *rules);
+  if (!chosen) return failed(chosen.error());
+  const auto& constraints = chosen->constraints;
+  const auto* pool = &chosen->pool;
+  const auto* start = &chosen->start;
   auto given = given_seats(topology, *pool, constraints);
   const auto report = [&](const std::string& stage, const CostModel::Score& score) {
     if (constraints.watch && constraints.watch->report) constraints.watch->report(stage, score.seconds, score.hop_bytes);

@@ -98,7 +98,7 @@ class LibraryCollectives final : public MpiSubject {
     return MPI_Alltoall(send, count, type, work_.receive, count, type, comm_);
   }
 
-  void settle() override {
+  void put_in_place() override {
     if (work_.collective != Collective::reduce_scatter || !work_.in_place()) return;
     // In place MPI leaves a rank's part at the front; its own place is where NCCL leaves it.
     auto* front = static_cast<std::byte*>(work_.receive);

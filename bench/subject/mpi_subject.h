@@ -44,13 +44,13 @@ class MpiSubject : public Subject {
     const int code = exchange();
     const Seconds took = std::chrono::steady_clock::now() - start;
     if (code != MPI_SUCCESS) return fail(Code::unavailable, "MPI error " + std::to_string(code));
-    settle();
+    put_in_place();
     return took;
   }
 
  protected:
   virtual int exchange() = 0;  ///< MPI's number of an error
-  virtual void settle() {}     ///< what is not timed
+  virtual void put_in_place() {}  ///< what NCCL would have done; not timed
   std::size_t part_bytes() const { return work_.count * element_bytes(work_.type); }
 
   const MPI_Comm comm_;

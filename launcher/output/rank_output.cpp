@@ -176,7 +176,7 @@ void RankOutput::show(Stream& stream, std::string_view text) {
   sink(stream).write(stream.rank * 4 + stream.number, tag, text);
 }
 
-void RankOutput::settle(double now) {
+void RankOutput::show_due(double now) {
   for (const auto& stream : streams_) {
     if (!stream->partial.empty()) {
       if (stream->changed == 0) stream->changed = now;
@@ -196,7 +196,7 @@ void RankOutput::settle(double now) {
   }
 }
 
-int RankOutput::milliseconds_to_settle(double now) const {
+int RankOutput::milliseconds_to_show(double now) const {
   double soonest = -1;
   for (const auto& stream : streams_) {
     if (stream->partial.empty()) continue;

@@ -5,7 +5,7 @@
 //
 //   RankOutput output({.tag = true});
 //   output.add({rank, 1, std::move(read_end)});
-//   each turn:  output.watch(poll_set, now); ...; output.settle(now);
+//   each turn:  output.watch(poll_set, now); ...; output.show_due(now);
 //   at the end: output.drain(...)
 #pragma once
 
@@ -42,9 +42,9 @@ class RankOutput {
 
   void watch(PollSet& set);
   /// Shows pieces of lines whose rank has paused; closes pipes that nobody shows any more.
-  void settle(double now);
-  /// Milliseconds until settle() has something to do; -1 = nothing waits.
-  int milliseconds_to_settle(double now) const;
+  void show_due(double now);
+  /// Milliseconds until show_due() has something to do; -1 = nothing waits.
+  int milliseconds_to_show(double now) const;
   /// Takes over what is in the pipes now and shows all of it, ended lines or not.
   void finish();
   /// Our own stdout and stderr still have something to take.

@@ -168,7 +168,7 @@ void HostLinks::hear(std::size_t number) {
 
 std::vector<HostNews> HostLinks::take_news() { return std::exchange(news_, {}); }
 
-void HostLinks::settle(double now) {
+void HostLinks::let_strangers_go(double now) {
   std::erase_if(strangers_, [&](const auto& stranger) {
     if (stranger->since == 0) stranger->since = now;
     return !stranger->channel.open() || now - stranger->since > kPatience;

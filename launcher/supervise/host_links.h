@@ -67,7 +67,7 @@ class HostLinks {
   /// What has come in since.
   std::vector<HostNews> take_news();
   /// Lets go of strangers that have had their time; once all hosts are here, of the port.
-  void settle(double now);
+  void let_strangers_go(double now);
   std::size_t strangers() const { return strangers_.size(); }
 
  private:

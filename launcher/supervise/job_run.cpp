@@ -187,8 +187,8 @@ int JobRun::milliseconds(double at) const {
   consider(next_mpi_look_);
   if (killed_) consider(at + 0.05);
   int wait = static_cast<int>(std::ceil(std::max(0.0, next - at) * 1000));
-  const int settle = output_ ? output_->milliseconds_to_settle(at) : -1;
-  if (settle >= 0) wait = std::min(wait, settle);
+  const int to_show = output_ ? output_->milliseconds_to_show(at) : -1;
+  if (to_show >= 0) wait = std::min(wait, to_show);
   return wait;
 }
 
@@ -219,7 +219,7 @@ void JobRun::turn() {
   std::erase_if(strangers_, [](const auto& s) { return !s->channel.open(); });
   judge_ends();
   const double at = now();
-  output_->settle(at);
+  output_->show_due(at);
   proceed(at);
 }
 

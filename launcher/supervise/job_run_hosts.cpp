@@ -85,7 +85,7 @@ void JobRun::hear_hosts() {
     if (news.what == HostNews::What::said) hear_host(host, *news.message);
     if (news.what == HostNews::What::lost) lost_host(host, news.why);
   }
-  links_->settle(now());
+  links_->let_strangers_go(now());
   // What was shown is off our hands: the hosts may send on.
   if (output_->behind()) return;
   for (HostLink& host : links_->hosts()) {

@@ -56,7 +56,7 @@ void turn(RankOutput& output, double now) {
   PollSet set;
   output.watch(set);
   set.wait(0);
-  output.settle(now);
+  output.show_due(now);
 }
 
 TEST(RankOutput, HoldsAPieceOfALineUntilItIsWhole) {

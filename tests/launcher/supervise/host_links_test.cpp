@@ -29,7 +29,7 @@ class HostLinksTest : public ::testing::Test {
     PollSet set;
     links_->watch(set);
     set.wait(20);
-    links_->settle(now);
+    links_->let_strangers_go(now);
   }
   /// A keeper that says it is `host` and knows `secret`; waits until it has its answer.
   Result<Channel> keeper(const std::string& host, const std::string& secret) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "mapping/settle.h"
+#include "mapping/block_choice.h"
 
 #include <fmt/format.h>
 
@@ -47,11 +47,11 @@ class Search {
       : topology_(topology), constraints_(constraints), rules_(rules) {}
 
   /// In one choice of blocks: with the spares and the spread that come first, then with any.
-  std::optional<Settled> in_choice(const NarrowingChoice& choice) {
+  std::optional<ChosenBlocks> in_choice(const NarrowingChoice& choice) {
     auto pool = seat_pool(topology_, constraints_, choice);
     if (pool) {
       const auto c = decided(constraints_, *pool);
-      if (auto start = placed(*pool, c, {})) return Settled{c, std::move(*pool), std::move(*start)};
+      if (auto start = placed(*pool, c, {})) return ChosenBlocks{c, std::move(*pool), std::move(*start)};
     }
     if (constraints_.spares <= 0 && constraints_.spread_level.empty()) return std::nullopt;
     auto loose = choice;
@@ -74,14 +74,14 @@ class Search {
     keep_spares(*pool, used);
     if (limits.spread >= 0) pool->capacity = used;
     c = decided(constraints_, *pool);
-    auto settled = seat_pool(topology_, c);
-    if (!settled) return std::nullopt;
-    settled->spares = std::move(pool->spares);
-    settled->before_spread = std::move(pool->before_spread);
-    for (const int h : settled->spares) settled->before_spread[ix(h)] = 0;
-    settled->notes = std::move(pool->notes);
-    settled->unmet = std::move(pool->unmet);
-    return Settled{std::move(c), std::move(*settled), std::move(*start)};
+    auto chosen = seat_pool(topology_, c);
+    if (!chosen) return std::nullopt;
+    chosen->spares = std::move(pool->spares);
+    chosen->before_spread = std::move(pool->before_spread);
+    for (const int h : chosen->spares) chosen->before_spread[ix(h)] = 0;
+    chosen->notes = std::move(pool->notes);
+    chosen->unmet = std::move(pool->unmet);
+    return ChosenBlocks{std::move(c), std::move(*chosen), std::move(*start)};
   }
 
   /// Choices in which a fixed amount of search found nothing.
@@ -174,33 +174,33 @@ class Search {
 };
 
 /// A spread that room or rules have kept from being even is said.
-Settled told(Settled settled, const Levels& levels, const std::string& spread) {
+ChosenBlocks told(ChosenBlocks chosen, const Levels& levels, const std::string& spread) {
   const auto* level = levels.find(spread);
-  if (level == nullptr) return settled;
+  if (level == nullptr) return chosen;
   std::vector<int> by_block(ix(level->blocks), 0), ranks;
-  for (const auto& seat : settled.start) ++by_block[ix(level->block[ix(seat.host)])];
+  for (const auto& seat : chosen.start) ++by_block[ix(level->block[ix(seat.host)])];
   std::set<int> with_room;
-  for (int h = 0; h < count_of(settled.pool.before_spread); ++h)
-    if (settled.pool.before_spread[ix(h)] > 0) with_room.insert(level->block[ix(h)]);
+  for (int h = 0; h < count_of(chosen.pool.before_spread); ++h)
+    if (chosen.pool.before_spread[ix(h)] > 0) with_room.insert(level->block[ix(h)]);
   for (const int block : with_room) ranks.push_back(by_block[ix(block)]);
-  if (ranks.empty()) return settled;
+  if (ranks.empty()) return chosen;
   std::ranges::sort(ranks, std::greater<>());
-  if (ranks.front() <= ranks.back() + 1) return settled;
+  if (ranks.front() <= ranks.back() + 1) return chosen;
   constexpr std::size_t kMostNamed = 8;
   const auto named = std::min(ranks.size(), kMostNamed);
-  settled.pool.unmet.push_back(fmt::format(
+  chosen.pool.unmet.push_back(fmt::format(
       "--spread {}: {}{} ranks in each; room and the other constraints stand against more even", spread,
       fmt::join(ranks.begin(), ranks.begin() + static_cast<std::ptrdiff_t>(named), " "),
       ranks.size() > named ? " ..." : ""));
-  return settled;
+  return chosen;
 }
 
 }  // namespace
 
-Result<Settled> settle(const topo::Topology& topology, const Constraints& constraints, const Rules& rules,
-                       bool* proved) {
-  const auto answer = [&](Settled settled) {
-    return told(std::move(settled), rules.levels(), constraints.spread_level);
+Result<ChosenBlocks> choose_blocks(const topo::Topology& topology, const Constraints& constraints,
+                                   const Rules& rules, bool* proved) {
+  const auto answer = [&](ChosenBlocks chosen) {
+    return told(std::move(chosen), rules.levels(), constraints.spread_level);
   };
   auto pool = seat_pool(topology, constraints);
   if (proved != nullptr) *proved = true;
@@ -220,7 +220,7 @@ Result<Settled> settle(const topo::Topology& topology, const Constraints& constr
     NarrowingChoice choice;
     choice.number = i;
     choice.of = &choices;
-    if (auto settled = search.in_choice(choice)) return answer(std::move(*settled));
+    if (auto chosen = search.in_choice(choice)) return answer(std::move(*chosen));
   }
   const bool all = search.unproved() == 0 && first_proved && choices <= kMostChoices && !stopped(constraints.watch);
   if (proved != nullptr) *proved = all;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "mapping/settle.h"
+#include "mapping/block_choice.h"
 
 #include <gmock/gmock.h>
 
