@@ -9,11 +9,14 @@
 #include <pugixml.hpp>
 #include <set>
 
+#include "base/cpu_set.h"
+
 namespace topolaunch::topo {
 namespace {
 
 constexpr std::size_t kMostObjects = 1'000'000;
 constexpr int kDeepest = 200;  // hwloc recurses over objects; real machines have 15 to 25 levels
+constexpr unsigned kMostNumbers = CpuSet::kMaxCpu;
 constexpr unsigned kShortDomains = 0x10000;  // Debian's hwloc keeps PCI domains in 16 bits
 
 int line_of(const std::string& text, std::ptrdiff_t offset) {
@@ -23,6 +26,13 @@ int line_of(const std::string& text, std::ptrdiff_t offset) {
 
 bool is_osdev(pugi::xml_node object) {
   return std::strcmp(object.attribute("type").value(), "OSDev") == 0;
+}
+
+/// Objects that are a set of CPUs and of NUMA nodes; devices and notes hang beside those.
+bool has_sets(pugi::xml_node object) {
+  constexpr const char* kWithout[] = {"Bridge", "PCIDev", "OSDev", "Misc"};
+  const char* const type = object.attribute("type").value();
+  return std::ranges::none_of(kWithout, [&](const char* t) { return std::strcmp(type, t) == 0; });
 }
 
 /// hwloc 3 writes the kinds of an OS device as bits, hwloc 2 as one number (include/hwloc.h of both).
@@ -48,8 +58,10 @@ class Preparation {
     if (std::strcmp(root.name(), "topology") != 0 || !root.child("object")) {
       return bad(root.offset_debug(), "not an hwloc topology: no <topology> with an <object>");
     }
+    const std::string version = root.attribute("version").value();
+    std::from_chars(version.data(), version.data() + version.size(), major_);
     if (const auto status = visit_objects(root); !status) return fail(status.error());
-    relabel(root);
+    relabel(root, version);
     shorten_domains();
     HwlocXml out;
     out.warnings = std::move(warnings_);
@@ -76,6 +88,34 @@ class Preparation {
                       line_of(text_, offset)});
   }
 
+  /// Sets are as long as the largest number in them: -1, hwloc's for none, would be half a gigabyte.
+  Status check_number(pugi::xml_node object) const {
+    const std::string_view type = object.attribute("type").value();
+    if (type != "PU" && type != "NUMANode") return {};
+    const auto number = object.attribute("os_index");
+    if (number && number.as_uint(kMostNumbers) < kMostNumbers) return {};
+    if (!number) return bad(object.offset_debug(), fmt::format("the {} has no \"os_index\"", type));
+    return bad(object.offset_debug(), fmt::format("the {} has the number {:.20}: 0 to {} are possible",
+                                                  type, number.value(), kMostNumbers - 1));
+  }
+
+  /// hwloc 2.9 follows null pointers where an object lacks one of its four sets. The complete ones are
+  /// the others with what is offline: made up where they are missing.
+  Status check_sets(pugi::xml_node object) {
+    if (!has_sets(object)) return {};
+    for (const char* name : {"cpuset", "nodeset"}) {
+      const auto set = object.attribute(name);
+      const std::string complete = std::string("complete_") + name;
+      if (set && !object.attribute(complete.c_str())) {
+        object.append_attribute(complete.c_str()).set_value(set.value());
+      } else if (!set && major_ >= 2) {
+        return bad(object.offset_debug(), fmt::format("the {} has no \"{}\"",
+                                                      object.attribute("type").value(), name));
+      }
+    }
+    return {};
+  }
+
   /// Walks over all objects without recursion; collects those with a PCI address.
   Status visit_objects(pugi::xml_node root) {
     std::size_t count = 0;
@@ -86,6 +126,8 @@ class Preparation {
         if (++count > kMostObjects) return bad(node.offset_debug(), "more than a million objects");
         if (node.attribute("pci_busid") || node.attribute("bridge_pci")) pci_.push_back(node);
         if (is_osdev(node)) osdevs_.push_back(node);
+        for (const auto& status : {check_number(node), check_sets(node)})
+          if (!status) return status;
       }
       if (node.first_child()) {
         if (++depth > kDeepest) {
@@ -104,11 +146,8 @@ class Preparation {
     return {};
   }
 
-  void relabel(pugi::xml_node root) {
-    const std::string version = root.attribute("version").value();
-    int major = 0;
-    std::from_chars(version.data(), version.data() + version.size(), major);
-    if (major <= 2) return;  // none at all: hwloc 1.x, which hwloc 2 reads
+  void relabel(pugi::xml_node root, const std::string& version) {
+    if (major_ <= 2) return;
     root.attribute("version").set_value("2.0");
     for (auto osdev : osdevs_) {
       auto type = osdev.attribute("osdev_type");
@@ -182,6 +221,7 @@ class Preparation {
   const std::string& text_;
   const std::string& file_;
   pugi::xml_document document_;
+  int major_ = 0;  ///< 0 = none is said: hwloc 1.x, which hwloc 2 reads
   std::vector<pugi::xml_node> pci_, osdevs_;
   std::map<std::uint32_t, std::uint32_t> narrow_;  ///< in the file -> for hwloc
   std::vector<Warning> warnings_;

@@ -76,6 +76,43 @@ TEST(HwlocXml, IsNotHeldUpByHostileText) {
 }
 
 
+/// The text of `machine` with the first `old` after `behind` as `now`.
+std::string changed(const std::string& behind, const std::string& old, const std::string& now) {
+  std::string text = test::read_text(machine("domains"));
+  const auto at = text.find(old, text.find(behind));
+  EXPECT_NE(at, std::string::npos) << old;
+  return text.replace(at, old.size(), now);
+}
+
+TEST(HwlocXml, AnObjectWithoutItsSetsIsRefusedAndMissingCompleteOnesAreMadeUp) {
+  // hwloc 2.9.0 crashes on each of them.
+  for (const char* name : {"complete_cpuset", "complete_nodeset"}) {
+    const auto facts = facts_from_hwloc_xml(changed("type=\"PU\"", name, "x"), "m.xml");
+    EXPECT_TRUE(facts) << name << ": " << facts.error().text();
+  }
+  for (const char* name : {" cpuset", " nodeset"}) {
+    const auto facts = facts_from_hwloc_xml(changed("type=\"PU\"", name, " x"), "m.xml");
+    ASSERT_FALSE(facts) << name;
+    EXPECT_EQ(facts.error().message, std::string("the PU has no \"") + (name + 1) + "\"");
+    EXPECT_GT(facts.error().line, 1);
+  }
+}
+
+TEST(HwlocXml, NumbersBeyondAnyMachineAreRefusedBeforeMemoryIsTakenForThem) {
+  for (const char* number : {"-1", "4294967295", "99999999"}) {
+    for (const std::string type : {"PU", "NUMANode"}) {
+      const auto facts = facts_from_hwloc_xml(
+          changed("type=\"" + type + "\"", "os_index=\"", std::string("os_index=\"") + number + "\" x=\""), "m.xml");
+      ASSERT_FALSE(facts) << type << number;
+      EXPECT_NE(facts.error().message.find("the " + type + " has the number " + number), std::string::npos)
+          << facts.error().message;
+    }
+  }
+  const auto without = facts_from_hwloc_xml(changed("type=\"NUMANode\"", "os_index", "x"), "m.xml");
+  ASSERT_FALSE(without);
+  EXPECT_EQ(without.error().message, "the NUMANode has no \"os_index\"");
+}
+
 TEST(HwlocXml, SurvivesChangesInAnyByte) {
   const std::string whole = test::read_text(machine("domains"));
   unsigned seed = 1;
