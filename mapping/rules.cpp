@@ -41,7 +41,10 @@ Result<std::vector<int>> rank_list(const std::string& list, int ranks, const Rul
       return fail(Code::wrong_usage,
                   fmt::format("{}: '{}' is neither a group nor a list of ranks", rule.text(), part),
                   "write it like tp, 0-7 or @host1, with =LEVEL behind it");
-    if (first < 0 || last < first || last >= ranks)
+    if (last < first)
+      return fail(Code::wrong_usage, fmt::format("{}: {} runs backwards", rule.text(), part),
+                  fmt::format("write {}-{}", last, first));
+    if (first < 0 || last >= ranks)
       return fail(Code::wrong_usage, fmt::format("{}: ranks are 0 to {}", rule.text(), ranks - 1));
     for (int r = first; r <= last; ++r) result.push_back(r);
   }
@@ -132,8 +135,10 @@ Result<Rules> Rules::make(const topo::Topology& topology, const RankGraph& graph
         if (count_of(group.members) > 1) add(group.members, {});
       }
       if (dimension) continue;
-      if (rule.group.empty() ||
-          rule.group.find_first_not_of("0123456789-,/") != std::string::npos) {
+      if (rule.group.empty())
+        return fail(Code::wrong_usage, fmt::format("{} '{}': no group before the level", rule.option, value),
+                    "write it like tp, 0-7 or @host1, with =LEVEL behind it");
+      if (rule.group.find_first_not_of("0123456789-,/") != std::string::npos) {
         std::set<std::string> known;
         for (const auto& group : graph.groups) known.insert(group.dimension);
         return fail(Code::wrong_usage,

@@ -96,13 +96,20 @@ TEST(Rules, RefuseWhatIsNotThere) {
   const auto topology = machine();
   const auto graph = graph_from_parallel("tp=2,dp=2", "", "");
   ASSERT_TRUE(graph);
-  for (const char* const value : {"ep", "tp=rack", "0-9", "0-1/2-3", "@nobody", "a b", ""}) {
+  for (const char* const value : {"ep", "tp=rack", "0-9", "0-1/2-3", "@nobody", "a b", "", "=leaf", "3-0=leaf"}) {
     auto constraints = of(4);
     constraints.affinity = {value};
     const auto solution = solve(topology, *graph, constraints);
     ASSERT_FALSE(solution) << value;
     EXPECT_EQ(solution.error().code, Code::wrong_usage) << value << solution.error().text();
   }
+  const auto said = [&](const char* value) {
+    auto constraints = of(4);
+    constraints.affinity = {value};
+    return solve(topology, *graph, constraints).error().text();
+  };
+  EXPECT_EQ(said("3-0=leaf"), "--affinity 3-0=leaf: 3-0 runs backwards; write 0-3");
+  EXPECT_THAT(said("=leaf"), HasSubstr("--affinity '=leaf': no group before the level"));
 }
 
 TEST(Spares, StayFreeAndNear) {
