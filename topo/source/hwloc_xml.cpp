@@ -93,10 +93,13 @@ class Preparation {
     const std::string_view type = object.attribute("type").value();
     if (type != "PU" && type != "NUMANode") return {};
     const auto number = object.attribute("os_index");
-    if (number && number.as_uint(kMostNumbers) < kMostNumbers) return {};
+    const std::string_view digits = number.value();
+    unsigned value = 0;
+    const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
+    if (error == std::errc{} && end == digits.data() + digits.size() && value < kMostNumbers) return {};
     if (!number) return bad(object.offset_debug(), fmt::format("the {} has no \"os_index\"", type));
     return bad(object.offset_debug(), fmt::format("the {} has the number {:.20}: 0 to {} are possible",
-                                                  type, number.value(), kMostNumbers - 1));
+                                                  type, digits, kMostNumbers - 1));
   }
 
   /// hwloc 2.9 follows null pointers where an object lacks one of its four sets. The complete ones are
