@@ -6,7 +6,7 @@
 //
 //   # /etc/topolaunch/config.toml
 //   quota = "require"
-//   ledger = "sqlite:/var/lib/topolaunch/ledger.db"
+//   ledger = "sqlite:/var/lib/topolaunch/ledger.sqlite"
 //   lock = ["quota", "ledger"]
 //
 // TOPOLAUNCH_SITE_CONFIG names another site file only where /etc/topolaunch/config.toml does not

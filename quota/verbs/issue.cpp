@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cmath>
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
@@ -134,10 +135,16 @@ Result<std::string> issue(const IssueOptions& options, const Outside& outside) {
     json["claims"] = to_json(claims);
     return to_pretty(json);
   }
+  const double taken = static_cast<double>(Expectation{}.longest_life) / kSecondsPerDay;
+  const std::string too_long =
+      options.days <= taken
+          ? ""
+          : fmt::format("note     taken only where quota_max_token_days is {} or more; without that it is {}\n",
+                        std::ceil(options.days), taken);
   return fmt::format("token    {}  (mode 0600: whoever has it can spend it)\ngrant    {}\nteam     {}, for {}\n"
-                     "limits   {} GPUs at once, {} GPU-seconds, until {}\nledger   {}\n",
+                     "limits   {} GPUs at once, {} GPU-seconds, until {}\nledger   {}\n{}",
                      path, grant.jti, grant.team, grant.subject, grant.gpus, grant.gpu_seconds, iso8601(grant.expires),
-                     claims.audience);
+                     claims.audience, too_long);
 }
 
 }  // namespace topolaunch::quota
