@@ -14,6 +14,7 @@
 #include "mapping/solver/host_choice.h"
 #include "mapping/solver/solvers.h"
 #include "mapping/solver/tree_search.h"
+#include "mapping/solver/whole_groups.h"
 
 namespace topolaunch::mapping {
 namespace {
@@ -98,16 +99,18 @@ class Hierarchy final : public Solver {
     // The seats of the given order, and those of the compact choice where there are more than needed.
     std::vector<std::vector<Seat>> choices = {given};
     if (pool->total() > ranks || count_of(pool->seats) > ranks) {
-      const auto hosts = compact_hosts(levels, pool->capacity, ranks);
-      const auto by_host = best_seats_by_host(*pool, topology, graph, hosts, ranks);
-      std::vector<Seat> compact;
-      for (const int h : hosts)
-        for (const auto& seat : by_host[ix(h)])
-          if (count_of(compact) < ranks) compact.push_back(seat);
-      if (count_of(compact) == ranks) {
-        apply_pins(topology, *pool, constraints, compact);
-        if (compact != given) choices.push_back(std::move(compact));
+      const auto choose = [&](const SeatPool& seats) {
+        return simple_seats(topology, seats, graph, constraints, compact_hosts(levels, seats.capacity, ranks));
+      };
+      if (auto compact = choose(*pool); !compact.empty() && compact != given) choices.push_back(std::move(compact));
+      // Of the hosts that are not filled to the brim, those that do best as they are.
+      Incumbent partly(model, constraints.objective, choices.back());
+      auto less = *pool;
+      for (auto& capacity : whole_group_capacities(levels, graph, pool->capacity, ranks)) {
+        less.capacity = std::move(capacity);
+        if (const auto seats = choose(less); !seats.empty()) partly.offer(seats);
       }
+      if (partly.seats() != choices.back()) choices.push_back(partly.seats());
     }
     std::vector<char> fixed;
     if (!constraints.pins.empty()) {

@@ -12,6 +12,7 @@
 #include "mapping/solver/host_choice.h"
 #include "mapping/solver/solvers.h"
 #include "mapping/solver/tilings.h"
+#include "mapping/solver/whole_groups.h"
 
 namespace topolaunch::mapping {
 namespace {
@@ -89,15 +90,28 @@ class Orders final : public Solver {
     host_orders.erase(std::unique(host_orders.begin(), host_orders.end()), host_orders.end());
 
     // GPUs of a host: the first ones, or those that are best together.
-    const auto first = seats_by_host(*pool, topology);
-    const auto chosen = best_seats_by_host(*pool, topology, graph, compact, ranks);
-    for (const auto& hosts : host_orders)
-      for (const auto* by_host : {&first, &chosen}) {
-        offer(block_order(*by_host, hosts, ranks));
-        offer(round_robin(*by_host, hosts, ranks));
-        each_tiling(graph, block_order(*by_host, hosts, ranks), constraints.effort, offer);
-        if (first == chosen) break;
-      }
+    const auto offer_all = [&](const SeatPool& seats, const std::vector<std::vector<int>>& orders,
+                               const std::vector<int>& filled) {
+      const auto first = seats_by_host(seats, topology);
+      const auto chosen = best_seats_by_host(seats, topology, graph, filled, ranks);
+      for (const auto& hosts : orders)
+        for (const auto* by_host : {&first, &chosen}) {
+          const auto line = block_order(*by_host, hosts, ranks);
+          if (count_of(line) != ranks) continue;
+          offer(line);
+          offer(round_robin(*by_host, hosts, ranks));
+          each_tiling(graph, line, constraints.effort, offer);
+          if (first == chosen) break;
+        }
+    };
+    offer_all(*pool, host_orders, compact);
+    // Hosts that are not filled to the brim, where that would cut groups.
+    auto less = *pool;
+    for (auto& capacity : whole_group_capacities(levels, graph, pool->capacity, ranks)) {
+      less.capacity = std::move(capacity);
+      const auto filled = compact_hosts(levels, less.capacity, ranks);
+      offer_all(less, {filled, sorted_hosts}, filled);
+    }
     return best.seats();
   }
 };

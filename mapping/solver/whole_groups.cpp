@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "mapping/solver/whole_groups.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <numeric>
+#include <set>
+
+#include "mapping/index.h"
+
+namespace topolaunch::mapping {
+namespace {
+
+constexpr std::size_t kMost = 8, kMostSizes = 64;
+
+int total(const std::vector<int>& capacity) { return std::accumulate(capacity.begin(), capacity.end(), 0); }
+
+/// Sizes of groups, and of what several dimensions make together: tp x cp ranks next to each other.
+std::set<int> group_sizes(const RankGraph& graph) {
+  std::set<int> sizes;
+  for (const auto& group : graph.groups) {
+    const int size = count_of(group.members);
+    if (size > 1 && size < graph.ranks && sizes.size() < kMostSizes) sizes.insert(size);
+  }
+  for (const auto& dimension : graph.dimensions) {
+    const std::set<int> before = sizes;
+    for (const int size : before) {
+      const std::int64_t product = std::int64_t{size} * dimension.size;
+      if (product < graph.ranks && sizes.size() < kMostSizes) sizes.insert(static_cast<int>(product));
+    }
+  }
+  return sizes;
+}
+
+/// `capacity` with as many seats fewer in each block as are over a multiple of `size`, the last hosts first.
+std::vector<int> rounded(const Level& level, std::vector<int> capacity, int size) {
+  std::vector<int> over(ix(level.blocks), 0);
+  for (int h = 0; h < count_of(capacity); ++h) over[ix(level.block[ix(h)])] += capacity[ix(h)];
+  for (int& seats : over) seats %= size;
+  for (int h = count_of(capacity) - 1; h >= 0; --h) {
+    int& left = over[ix(level.block[ix(h)])];
+    const int fewer = std::min(left, capacity[ix(h)]);
+    capacity[ix(h)] -= fewer;
+    left -= fewer;
+  }
+  return capacity;
+}
+
+}  // namespace
+
+std::vector<std::vector<int>> whole_group_capacities(const Levels& levels, const RankGraph& graph,
+                                                     const std::vector<int>& capacity, int ranks) {
+  if (total(capacity) <= ranks) return {};
+  const auto sizes = group_sizes(graph);
+  std::vector<std::vector<int>> found = {capacity};
+  for (const auto& level : levels.levels) {
+    const std::size_t inner = found.size();
+    for (std::size_t i = 0; i < inner; ++i)
+      for (const int size : sizes) {
+        if (found.size() > kMost) break;
+        auto less = rounded(level, found[i], size);
+        if (total(less) >= ranks && std::find(found.begin(), found.end(), less) == found.end())
+          found.push_back(std::move(less));
+      }
+  }
+  found.erase(found.begin());
+  return found;
+}
+
+}  // namespace topolaunch::mapping
