@@ -42,7 +42,8 @@ double median(std::vector<double> values) {
 const char* name_of(mapping::Collective collective) {
   using mapping::Collective;
   switch (collective) {
-    case Collective::allreduce: return "allreduce";
+    case Collective::allreduce:
+    case Collective::reduce_scatter_allgather: return "allreduce";  // on host memory: a ring
     case Collective::allgather: return "allgather";
     case Collective::reduce_scatter: return "reduce_scatter";
     case Collective::alltoall: return "alltoall";

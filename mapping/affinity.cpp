@@ -99,11 +99,32 @@ Neighbourhood neighbourhood(const topo::Host& host, const topo::Gpu& gpu, const 
   return near;
 }
 
+/// Where no source says which CPUs share a core. Linux numbers the second threads of all cores behind the
+/// first ones: "0-55,112-167" of a node are taken for the two threads of 56 cores. Were they not, whole
+/// pairs would be as good a share as any.
+std::vector<std::vector<int>> likely_cores(const topo::Host& host) {
+  std::vector<std::vector<int>> cores;
+  for (const auto& node : host.numa) {
+    std::vector<std::vector<int>> runs;
+    for (const int cpu : node.cpus.to_vector()) {
+      if (runs.empty() || runs.back().back() + 1 != cpu) runs.emplace_back();
+      runs.back().push_back(cpu);
+    }
+    const bool alike = std::ranges::all_of(runs, [&](const auto& run) { return run.size() == runs.front().size(); });
+    if (runs.size() < 2 || !alike) continue;
+    for (std::size_t c = 0; c < runs.front().size(); ++c) {
+      cores.emplace_back();
+      for (const auto& run : runs) cores.back().push_back(run[c]);
+    }
+  }
+  return cores;
+}
+
 /// Cores of `cpus` as lists of CPUs, NUMA node by NUMA node.
 std::vector<std::vector<int>> cores_of(const topo::Host& host, const CpuSet& cpus) {
   std::vector<std::vector<int>> cores;
   CpuSet left = cpus;
-  for (const auto& siblings : host.smt) {
+  for (const auto& siblings : host.smt.empty() ? likely_cores(host) : host.smt) {
     std::vector<int> core;
     for (const int cpu : siblings)
       if (left.contains(cpu)) core.push_back(cpu);

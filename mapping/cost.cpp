@@ -251,7 +251,7 @@ struct CostModel::Tables {
     if (gpus) return add_nccl(group, out);
     // MPI's ring through host memory follows rank order. Its steps wait for each other: what a step
     // costs besides the network comes on top.
-    const double steps = group.collective == Collective::allreduce ? 2.0 * (n - 1) : n - 1.0;
+    const double steps = goes_around_twice(group.collective) ? 2.0 * (n - 1) : n - 1.0;
     Gathered ring;
     add_chain(group, seats, ring_bytes(group.collective, bytes, n), 0, true, steps, ring);
     if (ring.host_network) ring.latency += steps * kRingStepCopies * (bytes / n) / (kHostCopyGbps * 1e9);

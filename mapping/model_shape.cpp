@@ -25,14 +25,16 @@ double ModelShape::payload(const ParallelSizes& s, std::string_view group) const
   if (group == "fsdp")
     return 2 * m * parameter_bytes * shard;  // gathered forward and backward, each micro-batch
   if (group == "fsdp-grad") return m * gradient_bytes * shard;
-  // Reduce-scatter of gradients and all-gather of parameters, as parts of an allreduce; or an
-  // allreduce of gradients.
-  const double bytes = s.zero == 0 || (s.zero < 0 && !distributed_optimizer)
-                           ? gradient_bytes
-                           : (gradient_bytes + parameter_bytes) / 2;
+  // Reduce-scatter of gradients and all-gather of parameters: the mean of both; or an allreduce of
+  // gradients.
+  const double bytes = shards_optimizer(s) ? (gradient_bytes + parameter_bytes) / 2 : gradient_bytes;
   if (group == "dp")
     return s.zero == 3 && s.shard > 0 ? gradient_bytes * shard / s.shard : bytes * shard;
   return bytes * expert_parameters / (static_cast<double>(s.tp) * s.pp * s.ep);  // edp
+}
+
+bool ModelShape::shards_optimizer(const ParallelSizes& s) const {
+  return s.zero > 0 || (s.zero < 0 && distributed_optimizer);
 }
 
 }  // namespace topolaunch::mapping

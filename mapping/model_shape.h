@@ -27,6 +27,9 @@ struct ModelShape {
   bool distributed_optimizer = true;
   bool hide_data_parallel = false, hide_tensor = false;  ///< overlapped with compute
 
+  /// Whether each replica updates its part of the parameters only: Megatron's distributed optimizer, ZeRO
+  /// 1 and 2.
+  bool shards_optimizer(const ParallelSizes& sizes) const;
   double micro_batch_count(const ParallelSizes& sizes) const;
   /// Payload of the group's collective per rank and step, as nccl-tests counts "size"; the
   /// collective is the one that graph_from_parallel() gives the group. "fsdp": one all-gather's;

@@ -50,7 +50,6 @@ const char* name_of(Algorithm algorithm) {
 Prediction predict(const Communicator& c, Collective collective, double bytes) {
   if (c.ranks < 2 || bytes <= 0) return {};
   const double n = c.ranks;
-  const bool reduce_both = collective == Collective::allreduce;
   const auto generation = static_cast<std::size_t>(generation_of(c.compute_capability));
   const std::size_t many = c.hosts == 1 ? 0 : c.hosts == 2 ? 1 : 2;
   const Latency ring_hop = c.nvlink ? kRingNvlink : kRingPcie, tree_hop = c.nvlink ? kTreeNvlink : kTreePcie;
@@ -59,7 +58,7 @@ Prediction predict(const Communicator& c, Collective collective, double bytes) {
   // Ring. NCCL sizes rings over hosts by the channels that the NICs carry.
   const double ring = c.hosts == 1 ? c.ring : c.net;
   const int channels = c.hosts == 1 ? c.channels : c.net_channels;
-  const double rounds = reduce_both ? 2 : 1;
+  const double rounds = goes_around_twice(collective) ? 2 : 1;
   const double steps = rounds * (n - 1);
   const double net_steps = c.hosts == 1 ? 0 : rounds * (c.hosts - 1);
   const double per_algbw = collective == Collective::broadcast ? 1 : n / (rounds * (n - 1));
@@ -77,7 +76,7 @@ Prediction predict(const Communicator& c, Collective collective, double bytes) {
   best.offer(Algorithm::ring, "Simple",
              many_hosts * ring_latency(kRingBase.simple, ring_hop.simple, kRingNet.simple), ring * per_algbw);
 
-  if (reduce_both) {
+  if (collective == Collective::allreduce) {
     // Tree. Each of two hosts sends one half of the data up and gets it back: twice the NICs' rate.
     double tree = inside ? c.tree : 1e9;
     int tree_channels = c.tree_channels;
@@ -119,7 +118,7 @@ Prediction predict(const Communicator& c, Collective collective, double bytes) {
 }
 
 double ring_bytes(Collective collective, double bytes, double n) {
-  if (collective == Collective::allreduce) return 2 * (n - 1) / n * bytes;
+  if (goes_around_twice(collective)) return 2 * (n - 1) / n * bytes;
   if (collective == Collective::broadcast) return bytes;
   return (n - 1) / n * bytes;
 }

@@ -282,6 +282,12 @@ Result<RankGraph> graph_from_parallel(const std::string& spec, const std::string
     return Bytes(static_cast<std::int64_t>(std::llround(std::clamp(shape.payload(sizes, name), 1.0, 9e18))));
   };
 
+  // Bytes that are given are those of one allreduce.
+  const auto replicas_do = [&](std::string_view name) {
+    return shape.shards_optimizer(sizes) && !payload.contains(name) ? Collective::reduce_scatter_allgather
+                                                                    : Collective::allreduce;
+  };
+
   RankGraph graph;
   graph.ranks = world;
   graph.origin = "--parallel " + spec + (order.empty() ? "" : " --order " + order);
@@ -306,10 +312,10 @@ Result<RankGraph> graph_from_parallel(const std::string& spec, const std::string
                     shape.hide_data_parallel);
     append_groups(graph, "dp", std::move(replicas), Collective::allreduce, bytes_of("dp"), shape.hide_data_parallel);
   } else {
-    append_groups(graph, "dp", data, Collective::allreduce, bytes_of("dp"), shape.hide_data_parallel);
+    append_groups(graph, "dp", data, replicas_do("dp"), bytes_of("dp"), shape.hide_data_parallel);
   }
   if (experts)
-    append_groups(graph, "edp", rank_groups(expert, *full, "dp"), Collective::allreduce, bytes_of("edp"), shape.hide_data_parallel);
+    append_groups(graph, "edp", rank_groups(expert, *full, "dp"), replicas_do("edp"), bytes_of("edp"), shape.hide_data_parallel);
 
   for (const auto& axis : axes_of(decoder, *full))
     if (axis.name != "ep") graph.dimensions.push_back({std::string(axis.name), axis.size, axis.stride});

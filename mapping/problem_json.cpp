@@ -18,6 +18,8 @@ const char* name_of(Collective collective) {
       return "allgather";
     case Collective::reduce_scatter:
       return "reduce_scatter";
+    case Collective::reduce_scatter_allgather:
+      return "reduce_scatter_allgather";
     case Collective::alltoall:
       return "alltoall";
     case Collective::broadcast:

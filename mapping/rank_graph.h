@@ -12,7 +12,14 @@
 
 namespace topolaunch::mapping {
 
-enum class Collective { allreduce, allgather, reduce_scatter, alltoall, broadcast, path, ring };
+/// reduce_scatter_allgather: one behind the other, as a sharded optimizer does. It sends what an allreduce
+/// sends, in rings alone: NCCL has a tree for the allreduce only.
+enum class Collective { allreduce, allgather, reduce_scatter, reduce_scatter_allgather, alltoall, broadcast, path, ring };
+
+/// Whether all data go around twice: reduced, then handed to all.
+constexpr bool goes_around_twice(Collective collective) {
+  return collective == Collective::allreduce || collective == Collective::reduce_scatter_allgather;
+}
 
 /// One process group with what it exchanges in a step.
 struct Group {

@@ -15,7 +15,8 @@ std::int64_t ring_edge(const Group& group) {
   const double n = count_of(group.members);
   const double bytes = static_cast<double>(group.bytes.count());
   switch (group.collective) {
-    case Collective::allreduce: return static_cast<std::int64_t>(2 * (n - 1) / n * bytes);
+    case Collective::allreduce:
+    case Collective::reduce_scatter_allgather: return static_cast<std::int64_t>(2 * (n - 1) / n * bytes);
     case Collective::allgather:
     case Collective::reduce_scatter: return static_cast<std::int64_t>((n - 1) / n * bytes);
     default: return group.bytes.count();

@@ -27,7 +27,7 @@ bool order_is_free(const SeatPool& pool, const RankGraph& graph, const Constrain
       !constraints.anti_affinity.empty())
     return false;
   for (const auto& group : graph.groups) {
-    const bool nccl = group.collective == Collective::allreduce || group.collective == Collective::allgather ||
+    const bool nccl = goes_around_twice(group.collective) || group.collective == Collective::allgather ||
                       group.collective == Collective::reduce_scatter || group.collective == Collective::broadcast ||
                       group.collective == Collective::alltoall;
     if (!nccl || count_of(group.members) != graph.ranks) return false;

@@ -39,6 +39,20 @@ TEST(Affinity, SharesOutWholeCoresOfTheGpusNode) {
   for (const auto& affinity : result) EXPECT_EQ(affinity.note, "");
 }
 
+TEST(Affinity, SecondRunsOfANodesCpusAreTakenForTheOtherThreadsOfItsCores) {
+  // As nvidia-smi and NCCL tell a host: masks, and no word on cores.
+  topo::Topology topology = leaf_spine(nvswitch_host("h", 2), 1, 1, 1);
+  auto& host = topology.hosts.front();
+  host.smt.clear();
+  host.numa = {{0, CpuSet::from_list("0-7,16-23").value(), {}, 0}};
+  host.cpus = host.allowed_cpus = host.numa.front().cpus;
+  host.allowed_memory = CpuSet::from_list("0").value();
+  for (auto& gpu : host.gpus) gpu.numa = 0, gpu.affinity = host.cpus;
+  const auto places = affinity_of(topology, {{0, 0, 0}, {0, 1, 1}});
+  EXPECT_EQ(places[0].cpus.to_list(), "0-3,16-19");
+  EXPECT_EQ(places[1].cpus.to_list(), "4-7,20-23");
+}
+
 TEST(Affinity, GoesWithTheGpuWhateverTheOrderOfRanks) {
   auto host = two_sockets("h", 4);
   for (const int node : {0, 0, 1, 1}) add_gpu(host, node, 80);
