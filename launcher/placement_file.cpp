@@ -3,11 +3,15 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <tuple>
 
 #include "launcher/json_fields.h"
 #include "launcher/run_directory.h"
+#include "mapping/seat_count.h"
+#include "mapping/seats.h"
 
 namespace topolaunch::launcher {
 namespace {
@@ -110,22 +114,77 @@ Result<Workload> read_workload(const std::string& plan, const Outside& outside) 
   return kept;
 }
 
-std::vector<mapping::Seat> seats_of(const std::vector<PlacedRank>& placed,
-                                    const topo::Topology& topology) {
+namespace {
+
+/// What takes ranks: a GPU, or a seat on a host without any.
+struct Place {
+  std::vector<int> slots;  ///< that the job's seats have there
+  int most = 1;            ///< ranks
+  int first = 0, ranks = 0;
+  int next_slot(int otherwise) const {
+    constexpr int kNoSeat = 1 << 28;
+    const auto n = static_cast<std::size_t>(ranks);
+    return n < slots.size() ? slots[n] : ranks == 0 ? otherwise : kNoSeat + ranks;
+  }
+};
+/// By host, GPU, and seat where there is no GPU.
+using Places = std::map<std::tuple<int, int, int>, Place>;
+
+/// Ranks that a host's GPU takes where nobody asked for more.
+int takes(const topo::Topology& topology, const mapping::Constraints& constraints, int host,
+          int gpu) {
+  const auto said = constraints.ranks_on_gpu.find({host, gpu});
+  if (said != constraints.ranks_on_gpu.end()) return said->second;
+  const auto& gpus = topology.hosts[static_cast<std::size_t>(host)].gpus;
+  return std::max(1, mapping::seats_of(gpus[static_cast<std::size_t>(gpu)]));
+}
+
+Places places_of(const topo::Topology& topology, const mapping::Constraints& constraints,
+                 const mapping::SeatPool& pool) {
+  Places places;
+  for (int h = 0; h < static_cast<int>(topology.hosts.size()); ++h) {
+    const auto gpus = static_cast<int>(topology.hosts[static_cast<std::size_t>(h)].gpus.size());
+    for (int g = 0; g < gpus; ++g) places[{h, g, 0}].most = takes(topology, constraints, h, g);
+  }
+  for (const mapping::Seat& seat : pool.seats) {
+    Place& place = places[{seat.host, seat.gpu, seat.gpu < 0 ? seat.slot : 0}];
+    place.slots.push_back(seat.slot);
+    place.most = std::max(place.most, static_cast<int>(place.slots.size()));
+  }
+  return places;
+}
+
+}  // namespace
+
+Result<std::vector<mapping::Seat>> seats_of(const std::vector<PlacedRank>& placed,
+                                            const std::string& file, const topo::Topology& topology,
+                                            const mapping::Constraints& constraints,
+                                            bool oversubscribe) {
+  const auto pool = mapping::seat_pool(topology, constraints);
+  if (!pool) return fail(pool.error());
   std::map<std::string, int> number;
   for (std::size_t h = 0; h < topology.hosts.size(); ++h)
     number.emplace(topology.hosts[h].name, static_cast<int>(h));
+  Places places = places_of(topology, constraints, *pool);
   std::vector<mapping::Seat> seats;
-  for (const PlacedRank& place : placed) {
-    mapping::Seat seat{-1, place.gpu_index,
-                       place.gpu_index >= 0 ? place.gpu_index : place.local_rank};
-    const auto at = number.find(place.host);
-    if (at != number.end()) {
-      const auto& gpus = topology.hosts[static_cast<std::size_t>(at->second)].gpus;
-      if (place.gpu_index < static_cast<int>(gpus.size()) && (place.gpu_index >= 0 || gpus.empty()))
-        seat.host = at->second;
-    }
-    seats.push_back(seat);
+  for (const PlacedRank& placed_rank : placed) {
+    const int rank = static_cast<int>(seats.size()), gpu = placed_rank.gpu_index;
+    const int own = gpu < 0 ? placed_rank.local_rank : 0;
+    mapping::Seat& seat = seats.emplace_back(mapping::Seat{-1, gpu, gpu < 0 ? own : gpu});
+    const auto at = number.find(placed_rank.host);
+    if (at == number.end()) continue;
+    const auto& gpus = topology.hosts[static_cast<std::size_t>(at->second)].gpus;
+    if (gpu >= static_cast<int>(gpus.size()) || (gpu < 0 && !gpus.empty())) continue;
+    seat.host = at->second;
+    Place& place = places[{seat.host, gpu, own}];
+    seat.slot = place.next_slot(seat.slot);
+    if (place.ranks == 0) place.first = rank;
+    if (++place.ranks <= place.most || oversubscribe) continue;
+    return fail(Error{Code::invalid_input,
+                      fmt::format("ranks {} and {} are both on {} {} of {}", place.first, rank,
+                                  gpu < 0 ? "seat" : "GPU", gpu < 0 ? own : gpu, placed_rank.host),
+                      "make the plan anew, or --oversubscribe where ranks are to share GPUs", file,
+                      0});
   }
   return seats;
 }

@@ -30,8 +30,12 @@ Result<std::vector<PlacedRank>> read_placement(const std::string& plan, const Ou
 /// The workload that it was made for; empty where the file says none.
 Result<Workload> read_workload(const std::string& plan, const Outside& outside);
 
-/// Host -1 where the topology has no such host or GPU.
-std::vector<mapping::Seat> seats_of(const std::vector<PlacedRank>& placed,
-                                    const topo::Topology& topology);
+/// By rank, as the job's seats are counted under `constraints`; host -1 where the topology has no
+/// such host or GPU. invalid_input, with `file`, for two ranks on what takes one, unless GPUs are
+/// to be shared (`oversubscribe`); infeasible where the job has no seats.
+Result<std::vector<mapping::Seat>> seats_of(const std::vector<PlacedRank>& placed,
+                                            const std::string& file, const topo::Topology& topology,
+                                            const mapping::Constraints& constraints,
+                                            bool oversubscribe);
 
 }  // namespace topolaunch::launcher

@@ -76,9 +76,10 @@ class ProgramSolver final : public mapping::Solver {
     if (std::ssize(*placed) != graph.ranks)
       return fail(Code::invalid_input, fmt::format("--solver-command: {} placed {} of {} ranks",
                                                    argv_.front(), placed->size(), graph.ranks));
-    auto seats = seats_of(*placed, topology);
-    for (std::size_t r = 0; r < seats.size(); ++r)
-      if (seats[r].host < 0)
+    auto seats = seats_of(*placed, argv_.front(), topology, constraints, false);
+    if (!seats) return fail(std::move(seats).error().within("--solver-command"));
+    for (std::size_t r = 0; r < seats->size(); ++r)
+      if ((*seats)[r].host < 0)
         return fail(
             Code::invalid_input,
             fmt::format("--solver-command: rank {} is on '{}', which is no host with such a GPU", r,

@@ -136,7 +136,10 @@ Result<mapping::Solution> solution_for(const MapOptions& options, const Situatio
                   hosts_of(*placed));
     }
   }
-  const auto old = seats_of(*placed, s.topology());
+  const auto seats =
+      seats_of(*placed, options.from, s.topology(), s.model.constraints, options.job.oversubscribe);
+  if (!seats) return fail(seats.error());
+  const std::vector<mapping::Seat>& old = *seats;
   if (options.replace.empty()) tell_unknown_hosts(options.from, *placed, old, voice);
   if (options.replace.empty()) return held_against(s, old);
   // Hosts that are gone from the topology are replaced whether they are named or not: say it.
@@ -233,17 +236,19 @@ Result<Answer> compare(const MapOptions& options, const Outside& outside, const 
     job.ranks = static_cast<int>(a.size());
     auto s = look(options.topology, job, options, outside, voice);
     if (!s) return fail(std::move(s).error());
-    const auto x = seats_of(a, s->topology()), y = seats_of(b, s->topology());
-    for (const auto* seats : {&x, &y}) {
+    std::vector<mapping::Estimate> costs;
+    for (std::size_t i = 0; i < plans.size(); ++i) {
+      auto seats = seats_of(plans[i], options.diff[i], s->topology(), s->model.constraints,
+                            options.job.oversubscribe);
+      if (!seats) return fail(std::move(seats).error());
       if (std::ranges::any_of(*seats, [](const mapping::Seat& seat) { return seat.host < 0; })) {
         return fail(Code::wrong_usage,
-                    fmt::format("{} has a host or GPU that the topology has not",
-                                seats == &x ? options.diff[0] : options.diff[1]),
+                    options.diff[i] + " has a host or GPU that the topology has not",
                     "give the topology of both, or leave out --topology");
       }
+      costs.push_back(mapping::evaluate(s->topology(), s->model.graph, *seats));
     }
-    const auto before = mapping::evaluate(s->topology(), s->model.graph, x);
-    const auto after = mapping::evaluate(s->topology(), s->model.graph, y);
+    const mapping::Estimate &before = costs[0], &after = costs[1];
     text += "\n" + mapping::estimate_columns("first", before, "second", after);
     json["first"] = {{"seconds", before.seconds.count()}, {"hop_bytes", before.hop_bytes}};
     json["second"] = {{"seconds", after.seconds.count()}, {"hop_bytes", after.hop_bytes}};
