@@ -10,10 +10,28 @@
 namespace topolaunch {
 namespace {
 
+/// Counts lines up to how far the parser has come: that of the last character that was read; a
+/// newline itself still belongs to its line.
+class LineCounter {
+ public:
+  LineCounter(const char* text, const char* const& furthest)
+      : counted_(text), furthest_(furthest) {}
+  int line() {
+    while (furthest_ - counted_ > 1) line_ += *counted_++ == '\n' ? 1 : 0;
+    return line_;
+  }
+
+ private:
+  const char* counted_;
+  const char* const& furthest_;
+  int line_ = 1;
+};
+
 /// Builds values from SAX events; nlohmann's own builder keeps the last of two equal keys silently.
 class StrictBuilder final : public nlohmann::json_sax<Json> {
  public:
-  explicit StrictBuilder(JsonLimits limits) : limits_(limits) {}
+  StrictBuilder(JsonLimits limits, LineCounter& counter, JsonLineTable* lines)
+      : limits_(limits), counter_(counter), lines_(lines) {}
 
   bool null() override { return add(nullptr); }
   bool boolean(bool v) override { return add(v); }
@@ -67,6 +85,7 @@ class StrictBuilder final : public nlohmann::json_sax<Json> {
     return !keys.insert(key).second;
   }
   Json* place(Json value) {
+    if (lines_ != nullptr) lines_->add(counter_.line());
     if (stack_.empty()) {
       root = std::move(value);
       return &*root;
@@ -100,6 +119,8 @@ class StrictBuilder final : public nlohmann::json_sax<Json> {
   }
 
   JsonLimits limits_;
+  LineCounter& counter_;
+  JsonLineTable* lines_;
   // Pointers stay valid: while a child is open its parent gets no further element.
   std::vector<Json*> stack_;
   std::vector<std::set<std::string>> keys_;  ///< of the large objects among them
@@ -132,9 +153,23 @@ struct CountingIterator {
   bool operator!=(const CountingIterator& other) const { return at != other.at; }
 };
 
+/// Whether `wanted` is found at or below `at`; `index` counts the values that begin before it.
+bool find_value(const Json& at, const Json& wanted, std::size_t& index) {
+  if (&at == &wanted) return true;
+  ++index;
+  return at.is_structured() &&
+         std::ranges::any_of(at, [&](const Json& part) { return find_value(part, wanted, index); });
+}
+
 }  // namespace
 
-Result<Json> parse_json(std::string_view text, const std::string& name, JsonLimits limits) {
+int JsonLineTable::of(const Json& document, const Json& value) const {
+  std::size_t index = 0;
+  return find_value(document, value, index) && index < lines_.size() ? lines_[index] : 0;
+}
+
+Result<Json> parse_json(std::string_view text, const std::string& name, JsonLimits limits,
+                        JsonLineTable* table) {
   if (text.starts_with("\xEF\xBB\xBF")) text.remove_prefix(3);
   // nlohmann's lexer (3.11) takes a NUL byte for the end and would never look behind it.
   if (const auto nul = text.find('\0'); nul != std::string_view::npos) {
@@ -142,15 +177,13 @@ Result<Json> parse_json(std::string_view text, const std::string& name, JsonLimi
     return fail(Error{
         Code::invalid_input, "not valid JSON: a NUL byte", {}, name, 1 + static_cast<int>(lines)});
   }
-  StrictBuilder builder(limits);
   const char* furthest = text.data();
+  LineCounter counter(text.data(), furthest);
+  StrictBuilder builder(limits, counter, table);
   const bool ok = Json::sax_parse(CountingIterator{text.data(), &furthest},
                                   CountingIterator{text.data() + text.size(), nullptr}, &builder);
   if (ok && builder.root) return std::move(*builder.root);
-  // The line of the last character that was read; a newline itself still belongs to its line.
-  const auto used = std::min(static_cast<std::size_t>(furthest - text.data()), text.size());
-  const auto lines = std::ranges::count(text.substr(0, used == 0 ? 0 : used - 1), '\n');
-  const int line = 1 + static_cast<int>(lines);
+  const int line = counter.line();
   std::string why = builder.message().empty() ? "not JSON" : builder.message();
   constexpr std::size_t longest = 300;  // "last read: ..." repeats a whole string of the input
   if (why.size() > longest) why.replace(longest, std::string::npos, "...");

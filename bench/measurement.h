@@ -88,10 +88,15 @@ bool on_gpus(const Measurement& measurement);
 /// nccl-tests' footer, the mean over all sizes and both placements.
 void summarise(Measurement& measurement);
 
+inline constexpr const char* kMeasurementSchema = "topolaunch.bench/1";
+
 Json to_json(const Measurement& measurement);
 
 /// Reads topobench's JSON, and what nccl-tests 2.19 writes with -J (which has no "schema", numbers
-/// as text in places, and no p50, p99 or raw times). invalid_input names the member at fault.
-Result<Measurement> measurement_from_json(const Json& json, const std::string& file);
+/// as text in places, and no p50, p99 or raw times). invalid_input names the member at fault,
+/// and its line where `lines` are those of the whole `json`.
+Result<Measurement> measurement_from_json(const Json& json, const std::string& file,
+                                          const JsonLineTable* lines = nullptr);
+Result<Measurement> measurement_from_text(std::string_view text, const std::string& file);
 
 }  // namespace topolaunch::bench

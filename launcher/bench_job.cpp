@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <csignal>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <sstream>
@@ -89,6 +90,7 @@ Result<Plan> bench_plan(const Plan& plan, const BenchWish& wish, const Outside& 
   bench.time_limit = wish.limit;
   bench.grace = Seconds(2);
   bench.tag = Plan::Tag::none;
+  bench.quiet = true;  // what a rank of topobench fails with is told; mpirun's lines add nothing
   bench.log_directory.clear();
   bench.strict = false;
   return bench;
@@ -156,12 +158,16 @@ Status run_to_end(const Plan& bench, const BenchWish& wish, const Outside& outsi
     return fail(Code::could_not_test, "topobench did not end within " + to_text(wish.limit),
                 "on a busy machine try again, or --validate off");
   }
+  if (ending->first_failure && ending->first_failure->signal == SIGPIPE) {
+    return fail(static_cast<Code>(kNobodyReads), "nobody reads standard output any more");
+  }
   wrong_elements = ending->exit_status == exit_status(Code::validation_failed);
   if (wrong_elements) said = own_words(*ending);
   if (ending->exit_status != 0 && !wrong_elements) {
     std::string why = "topobench ended with " + std::to_string(ending->exit_status);
     if (!ending->cause.empty()) why += " (" + ending->cause + ")";
-    return fail(Code::could_not_test, why, own_words(*ending));
+    const bool usage = ending->exit_status == exit_status(Code::wrong_usage);
+    return fail(usage ? Code::wrong_usage : Code::could_not_test, why, own_words(*ending));
   }
   return {};
 }
@@ -242,9 +248,7 @@ Result<bench::Measurement> measure(const Plan& plan, const BenchWish& wish,
   }
   if (!text) return fail(std::move(text).error());
   const auto begin = std::min(text->find('{'), text->size());  // MPI may have said something before
-  auto json = parse_json(std::string_view(*text).substr(begin), file);
-  if (!json) return fail(std::move(json).error());
-  return bench::measurement_from_json(*json, file);
+  return bench::measurement_from_text(std::string_view(*text).substr(begin), file);
 }
 
 }  // namespace topolaunch::launcher

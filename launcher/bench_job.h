@@ -51,7 +51,11 @@ std::string reached_by(std::string_view table);
 /// measure(), and where there is none.
 Result<Json> topobench_document(const Plan& plan, const BenchWish& wish, const Outside& outside);
 
-/// Runs it and reads the measurement; could_not_test (81) with what topobench said when it fails.
+/// Exit status of what ends because nobody reads its output any more (`| head -1`), 128 + SIGPIPE.
+inline constexpr int kNobodyReads = 128 + 13;
+
+/// Runs it and reads the measurement; could_not_test (81) with what topobench said when it fails,
+/// wrong_usage (64) where it calls its options wrong, kNobodyReads where its table has no reader.
 Result<bench::Measurement> measure(const Plan& plan, const BenchWish& wish,
                                    const Outside& outside);
 

@@ -278,7 +278,7 @@ void build_validate(CLI::App& app, Request& request) {
       ->excludes(measured);
   text(app, "--observation", o.observation, "what the ranks saw", "FILE", kCheck)
       ->excludes(measured);
-  flag(app, "--strict", o.strict, "what could not be tested fails too (81)", kCheck);
+  flag(app, "--strict", o.strict, "a run without a measurement is not tested (81)", kCheck);
   flag(app, "--json", o.json, "the verdict as one JSON object", kOutput);
 }
 

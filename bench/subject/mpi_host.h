@@ -10,13 +10,26 @@
 
 #include <mpi.h>
 
+#include <cstdint>
 #include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
 
 #include "bench/subject.h"
 
 namespace topolaunch::bench {
 
 enum class MpiWay { library, ring, reference };
+
+/// As --subject calls them: "mpi", "ring", "reference".
+std::optional<MpiWay> mpi_way_named(std::string_view name);
+const char* name_of(MpiWay way);
+
+bool does(MpiWay way, Collective collective);
+/// wrong_usage for a collective that it doesn't do, naming those that it does, and for more
+/// elements (Layout::count) than it can over so many ranks.
+Status can_do(MpiWay way, Collective collective, std::uint64_t count, int ranks);
 
 /// Over the ranks of `comm`, which has to live as long as the subject, as has `host`.
 std::unique_ptr<Subject> make_mpi_subject(MpiWay way, DevicePort& host, MPI_Comm comm);

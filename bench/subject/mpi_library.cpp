@@ -25,15 +25,6 @@ class LibraryCollectives final : public MpiSubject {
  public:
   using MpiSubject::MpiSubject;
   std::string backend() const override { return "mpi host memory"; }
-  bool does(Collective) const override { return true; }
-
-  Status prepare(const Work& work) override {
-    if (has_parts(work.collective) && work.count > kMostAtOnce) {
-      return fail(Code::wrong_usage, "more elements in a rank's part than MPI counts",
-                  "a smaller largest size (-e)");
-    }
-    return MpiSubject::prepare(work);
-  }
 
  private:
   int exchange() override {
@@ -109,7 +100,7 @@ class LibraryCollectives final : public MpiSubject {
 }  // namespace
 
 std::unique_ptr<Subject> make_mpi_library(DevicePort& host, MPI_Comm comm) {
-  return std::make_unique<LibraryCollectives>(host, comm);
+  return std::make_unique<LibraryCollectives>(MpiWay::library, host, comm);
 }
 
 }  // namespace topolaunch::bench

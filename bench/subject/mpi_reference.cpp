@@ -19,18 +19,12 @@ class Reference final : public MpiSubject {
  public:
   using MpiSubject::MpiSubject;
   std::string backend() const override { return "reference, host memory"; }
-  bool does(Collective collective) const override { return collective != Collective::sendrecv; }
 
   Status prepare(const Work& work) override {
-    const auto ranks = static_cast<std::uint64_t>(ranks_);
-    const bool one_part = !has_parts(work.collective) || work.collective == Collective::allgather;
-    given_ = work.count * (one_part ? 1 : ranks);
-    if (given_ > (std::uint64_t{1} << 28) / ranks) {
-      return fail(Code::wrong_usage, "too large for the reference, which holds all ranks' inputs",
-                  "a smaller largest size (-e)");
-    }
-    all_.resize(given_ * element_bytes(work.type) * ranks);
-    return MpiSubject::prepare(work);
+    if (Status ready = MpiSubject::prepare(work); !ready) return ready;
+    given_ = given_elements(work.collective, work.count, ranks_);
+    all_.resize(given_ * element_bytes(work.type) * static_cast<std::size_t>(ranks_));
+    return {};
   }
 
  private:
@@ -96,7 +90,7 @@ class Reference final : public MpiSubject {
 }  // namespace
 
 std::unique_ptr<Subject> make_mpi_reference(DevicePort& host, MPI_Comm comm) {
-  return std::make_unique<Reference>(host, comm);
+  return std::make_unique<Reference>(MpiWay::reference, host, comm);
 }
 
 }  // namespace topolaunch::bench

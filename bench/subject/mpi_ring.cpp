@@ -41,16 +41,12 @@ class RingAllreduce final : public MpiSubject {
  public:
   using MpiSubject::MpiSubject;
   std::string backend() const override { return "own ring over mpi, host memory"; }
-  bool does(Collective collective) const override { return collective == Collective::allreduce; }
 
   Status prepare(const Work& work) override {
-    if (work.count / static_cast<std::uint64_t>(ranks_) >= kMostAtOnce) {
-      return fail(Code::wrong_usage, "more elements in a rank's part than MPI counts",
-                  "a smaller largest size (-e)");
-    }
+    if (Status ready = MpiSubject::prepare(work); !ready) return ready;
     landing_.resize((work.count / static_cast<std::uint64_t>(ranks_) + 1) *
                     element_bytes(work.type));
-    return MpiSubject::prepare(work);
+    return {};
   }
 
  private:
@@ -99,7 +95,7 @@ class RingAllreduce final : public MpiSubject {
 }  // namespace
 
 std::unique_ptr<Subject> make_mpi_ring(DevicePort& host, MPI_Comm comm) {
-  return std::make_unique<RingAllreduce>(host, comm);
+  return std::make_unique<RingAllreduce>(MpiWay::ring, host, comm);
 }
 
 }  // namespace topolaunch::bench

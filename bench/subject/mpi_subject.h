@@ -23,19 +23,20 @@ inline MPI_Datatype mpi_type(kernels::ElementType type) {
   return type == kernels::ElementType::float32 ? MPI_FLOAT : MPI_INT32_T;
 }
 
+/// Elements that a rank gives to a collective whose Layout::count is `count`.
+std::uint64_t given_elements(Collective collective, std::uint64_t count, int ranks);
+
 class MpiSubject : public Subject {
  public:
-  MpiSubject(DevicePort& host, MPI_Comm comm) : comm_(comm), host_(host) {
+  MpiSubject(MpiWay way, DevicePort& host, MPI_Comm comm) : comm_(comm), way_(way), host_(host) {
     MPI_Comm_rank(comm_, &rank_);
     MPI_Comm_size(comm_, &ranks_);
   }
   std::string version() const override { return mpi_library_version(); }
   DevicePort& device() override { return host_; }
+  bool does(Collective collective) const override { return bench::does(way_, collective); }
   Status prepare(const Work& work) override {
-    if (!does(work.collective)) {
-      return fail(Code::unavailable, backend() + " does no " + name_of(work.collective),
-                  "--subject mpi");
-    }
+    if (Status can = can_do(way_, work.collective, work.count, ranks_); !can) return can;
     work_ = work;
     return {};
   }
@@ -58,6 +59,7 @@ class MpiSubject : public Subject {
   Work work_;
 
  private:
+  const MpiWay way_;
   DevicePort& host_;
 };
 

@@ -21,6 +21,9 @@ struct NcclSight {
 };
 NcclSight look_for_nccl();
 
+/// unavailable where this program is built without it.
+Status nccl_is_built_in();
+
 /// Takes GPU number `index`. No communication.
 Result<std::unique_ptr<DevicePort>> open_gpu(int index);
 struct NcclOptions {

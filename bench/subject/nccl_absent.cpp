@@ -9,6 +9,10 @@ constexpr const char* kNext = "build with the CUDA toolkit and NCCL (-DTOPOLAUNC
 
 NcclSight look_for_nccl() { return {0, kWhy}; }
 
+Status nccl_is_built_in() {
+  return fail(Code::unavailable, std::string("NCCL can't be used: ") + kWhy, kNext);
+}
+
 Result<std::unique_ptr<DevicePort>> open_gpu(int) { return fail(Code::unavailable, kWhy, kNext); }
 
 Result<std::unique_ptr<Subject>> make_nccl_subject(DevicePort&, MPI_Comm, const NcclOptions&) {

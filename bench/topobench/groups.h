@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // --groups: which ranks form the groups that are measured side by side, as the job will use them.
-//   tp=2,dp=4    axes with their sizes, the first one over neighbouring ranks; sizes multiply to
-//   all tp,dp        the coordinates that the launcher gave each rank (TOPOLAUNCH_TP,
-//   TOPOLAUNCH_DP) host         all ranks of a host        leaf   all ranks under a leaf switch
-//   (TOPOLAUNCH_LEAF) rail         the ranks of equal number on all hosts
+//   tp=2,dp=4  axes with their sizes, the first one over neighbouring ranks; sizes multiply to all
+//   tp,dp      the coordinates that the launcher gave each rank (TOPOLAUNCH_TP_RANK and so on)
+//   host       all ranks of a host
+//   leaf       all ranks under a leaf switch (TOPOLAUNCH_LEAF)
+//   rail       the ranks of equal number on all hosts
 #pragma once
 
 #include <map>
@@ -16,6 +17,14 @@
 #include "base/result.h"
 
 namespace topolaunch::bench {
+
+struct GroupAxis {
+  std::string name;
+  int size = 0;  ///< 0 = where the ranks are tells it
+};
+
+/// "tp=2,dp=4", "host,rail"; wrong_usage for a word that is no axis.
+Result<std::vector<GroupAxis>> group_axes(const std::string& words);
 
 /// What is known of one rank.
 struct RankFacts {
@@ -34,8 +43,11 @@ struct Grouping {
   std::vector<int> group_of;
 };
 
-/// All axes of `words`; wrong_usage where they don't fit the ranks.
-Result<std::vector<Grouping>> groupings(const std::string& words,
+/// One for each axis; wrong_usage where the sizes don't fit the ranks or they have no such
+/// coordinate, unavailable where nobody knows their leaves.
+Result<std::vector<Grouping>> groupings(const std::vector<GroupAxis>& axes,
                                         const std::vector<RankFacts>& ranks);
+
+int smallest_group(const Grouping& grouping);  ///< ranks in it; 0 without ranks
 
 }  // namespace topolaunch::bench

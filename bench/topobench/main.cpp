@@ -17,6 +17,7 @@
 #include "base/environment.h"
 #include "bench/topobench/deadline.h"
 #include "bench/topobench/fabric_trial.h"
+#include "bench/topobench/feasibility.h"
 #include "bench/topobench/options.h"
 #include "bench/topobench/order_trial.h"
 #include "bench/topobench/session.h"
@@ -41,8 +42,16 @@ int run(int argc, char** argv, bool only_parse) {
         stdout);
     return 0;
   }
-  if (only_parse) return 0;
   const Environment environment = Environment::from(environ);
+  Status can = can_do(line->options);
+  if (can && only_parse && line->options.expect_ranks) {
+    can = knows_its_place(line->options, environment);
+  }
+  if (!can) {
+    std::fprintf(stderr, "topobench: %s\n", can.error().text().c_str());
+    return exit_status(can.error().code);
+  }
+  if (only_parse) return 0;
   const std::string host = host_name();
   // Known to the watching thread before MPI tells the rank: MPI_Init may be what hangs.
   std::atomic<int> rank = -1;

@@ -4,6 +4,7 @@
 #include <CLI/CLI.hpp>
 
 #include "base/nearest_name.h"
+#include "bench/topobench/option_words.h"
 
 namespace topolaunch::bench {
 namespace {
@@ -65,21 +66,21 @@ Result<CommandLine> parse_options(const std::vector<std::string>& arguments) {
   bool version = false;
   app.add_flag("--version", version, "Print the version");
 
-  std::string minimum = "8", maximum = "32M", step, type = "float", operation = "sum";
-  std::string deadline = "60s", size_time = "0", collective = "allreduce", pairs, pair_size;
-  bool pairs_per_host = false;
-  app.add_option("-b,--minbytes", minimum, "Smallest size: 8, 64K, 1M, 2G")
+  OptionWords words;
+  int graph = 0;
+  app.add_option("-b,--minbytes", words.minimum, "Smallest size: 8, 64K, 1M, 2G")
       ->type_name("SIZE")
       ->capture_default_str();
-  app.add_option("-e,--maxbytes", maximum, "Largest size")
+  app.add_option("-e,--maxbytes", words.maximum, "Largest size")
       ->type_name("SIZE")
       ->capture_default_str();
   CLI::Option* by_factor = app.add_option("-f,--stepfactor", o.sweep.factor,
                                           "Multiply by this from size to size")
                                ->type_name("N")
                                ->capture_default_str();
-  CLI::Option* by_step = app.add_option("-i,--stepbytes", step, "Add this from size to size instead")
-                             ->type_name("SIZE");
+  CLI::Option* by_step =
+      app.add_option("-i,--stepbytes", words.step, "Add this from size to size instead")
+          ->type_name("SIZE");
   app.add_option("-n,--iters", o.trial.iterations, "Timed runs per size")
       ->type_name("N")
       ->capture_default_str()
@@ -92,15 +93,15 @@ Result<CommandLine> parse_options(const std::vector<std::string>& arguments) {
       ->type_name("N")
       ->capture_default_str()
       ->check(CLI::Range(0, 1'000'000).description(""));
-  app.add_option("-d,--datatype", type, "float or int32")
+  app.add_option("-d,--datatype", words.type, "float or int32")
       ->type_name("TYPE")
       ->capture_default_str()
       ->check(CLI::IsMember({"float", "int32"}).description(""));
-  app.add_option("-o,--op", operation, "sum, min or max")
+  app.add_option("-o,--op", words.operation, "sum, min or max")
       ->type_name("OP")
       ->capture_default_str()
       ->check(CLI::IsMember({"sum", "min", "max"}).description(""));
-  app.add_option("--collective", collective,
+  app.add_option("--collective", words.collective,
                  "allreduce, allgather, reduce_scatter, broadcast, reduce, alltoall or sendrecv")
       ->type_name("NAME")
       ->capture_default_str();
@@ -108,24 +109,26 @@ Result<CommandLine> parse_options(const std::vector<std::string>& arguments) {
       ->type_name("RANK")
       ->capture_default_str()
       ->check(CLI::Range(0, 1 << 18).description(""));
-  app.add_option("--groups", o.groups,
+  app.add_option("--groups", words.groups,
                  "Groups side by side too: tp=2,dp=4, or host, leaf, rail")
       ->type_name("AXES");
   CLI::Option* by_pairs =
-      app.add_option("--pairs", pairs,
+      app.add_option("--pairs", words.pairs,
                      "Every pair of ranks: all, or one-way,both-ways,concurrent,latency,local")
           ->type_name("WHAT")
           ->expected(0, 1)
           ->default_str("all");
-  app.add_option("--pair-bytes", pair_size, "Size of a pair's messages (1M; 64M on GPUs)")
-      ->type_name("SIZE");
-  app.add_flag("--pairs-per-host", pairs_per_host, "Pairs of hosts: the first rank of each");
-  app.add_option("-G,--cudagraph", o.graph, "1: NCCL through CUDA graphs")->type_name("0|1");
+  app.add_option("--pair-bytes", words.pair_size, "Size of a pair's messages (1M; 64M on GPUs)")
+      ->type_name("SIZE")
+      ->needs(by_pairs);
+  app.add_flag("--pairs-per-host", words.pairs_per_host, "Pairs of hosts: the first rank of each")
+      ->needs(by_pairs);
+  app.add_option("-G,--cudagraph", graph, "1: NCCL through CUDA graphs")->type_name("0|1");
   app.add_flag("-q,--quiet", o.quiet, "No table");
-  app.add_option("-T,--deadline,--timeout", deadline, "Limit on every step; 0 = none")
+  app.add_option("-T,--deadline,--timeout", words.deadline, "Limit on every step; 0 = none")
       ->type_name("TIME")
       ->capture_default_str();
-  app.add_option("--size-time", size_time,
+  app.add_option("--size-time", words.size_time,
                  "Fewer runs where a size would take longer; 0 = as many as asked for")
       ->type_name("TIME")
       ->capture_default_str();
@@ -161,51 +164,16 @@ Result<CommandLine> parse_options(const std::vector<std::string>& arguments) {
     return fail(Code::wrong_usage, "both --stepfactor and --stepbytes are given", "one of them");
   }
   if (const auto extras = app.remaining(); !extras.empty()) return fail(unknown(extras.front(), app));
-
-  const auto size = [](const std::string& text, const char* option, Bytes& into) -> Status {
-    auto bytes = parse_bytes(text);
-    if (!bytes) return fail(Code::wrong_usage, std::string(option) + ": " + bytes.error().message);
-    into = *bytes;
-    return {};
-  };
-  if (auto s = size(minimum, "-b", o.sweep.minimum); !s) return fail(std::move(s).error());
-  if (auto s = size(maximum, "-e", o.sweep.maximum); !s) return fail(std::move(s).error());
-  if (!step.empty()) {
-    if (auto s = size(step, "-i", o.sweep.step); !s) return fail(std::move(s).error());
-    if (o.sweep.step.count() < 1) return fail(Code::wrong_usage, "-i: a step of 0 never ends");
+  if (graph < 0 || graph > 1) {
+    return fail(Code::wrong_usage,
+                "-G " + std::to_string(graph) +
+                    ": a graph holds one run here, and is launched for "
+                    "every timed one",
+                "-G 1 and -n for the number of runs, or -G 0");
   }
-  auto limit = parse_duration(deadline);
-  if (!limit) return fail(Code::wrong_usage, "--deadline: " + limit.error().message);
-  o.deadline = *limit;
-  auto each_size = parse_duration(size_time);
-  if (!each_size) return fail(Code::wrong_usage, "--size-time: " + each_size.error().message);
-  o.trial.size_limit = *each_size;
-  const auto named = collective_named(collective);
-  if (!named) {
-    return fail(Code::wrong_usage, "--collective: there is no \"" + collective + "\"",
-                "allreduce, allgather, reduce_scatter, broadcast, reduce, alltoall or sendrecv");
-  }
-  o.trial.collective = *named;
-  if (by_pairs->count() > 0) {
-    auto wanted = pair_options(pairs);
-    if (!wanted) return fail(std::move(wanted).error());
-    o.pairs = *wanted;
-    o.pairs->per_host = pairs_per_host;
-    o.pairs->bytes = 0;
-    if (!pair_size.empty()) {
-      Bytes each;
-      if (auto s = size(pair_size, "--pair-bytes", each); !s) return fail(std::move(s).error());
-      if (each.count() < 4) return fail(Code::wrong_usage, "--pair-bytes: less than one element");
-      o.pairs->bytes = each.count();
-    }
-  }
-  o.trial.type = type == "float" ? kernels::ElementType::float32 : kernels::ElementType::int32;
-  o.trial.reduction = operation == "min"   ? kernels::Reduction::minimum
-                      : operation == "max" ? kernels::Reduction::maximum
-                                           : kernels::Reduction::sum;
-  auto sizes = sweep_sizes(o.sweep, static_cast<std::int64_t>(element_bytes(o.trial.type)));
-  if (!sizes) return fail(std::move(sizes).error());
-  o.trial.sizes = std::move(*sizes);
+  o.graph = graph == 1;
+  words.with_pairs = by_pairs->count() > 0;
+  if (Status read = read_words(words, o); !read) return fail(std::move(read).error());
   return line;
 }
 

@@ -10,6 +10,7 @@
 #include "base/result.h"
 #include "base/units.h"
 #include "bench/sweep.h"
+#include "bench/topobench/groups.h"
 #include "bench/topobench/pair_trial.h"
 #include "bench/topobench/trial.h"
 
@@ -23,12 +24,14 @@ struct Options {
   std::optional<int> expect_ranks;
   Seconds deadline{60};             ///< per step; 0 = none
   bool graph = false;               ///< NCCL through CUDA graphs
-  std::string groups;               ///< axes, as groups.h reads them; empty = none
+  std::vector<GroupAxis> groups;    ///< empty = none
   std::optional<PairOptions> pairs;
   bool quiet = false;               ///< no table
 };
 
-/// `topobench __parse OPTION...` parses, says what is wrong (64) and does no more.
+/// `topobench __parse OPTION...` says what is wrong with its options (64), or that this build can't
+/// do it (69), and does no more. With --expect-ranks it holds them against that many ranks, the
+/// first of which has its environment.
 inline constexpr const char* kParseWord = "__parse";
 
 /// What to do: run, or print `text` and exit with 0 (--help, --version).

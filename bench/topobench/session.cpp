@@ -19,7 +19,7 @@
 #include "bench/subject/mpi_host.h"
 #include "bench/subject/nccl.h"
 #include "bench/table.h"
-#include "bench/topobench/groups.h"
+#include "bench/topobench/feasibility.h"
 
 namespace topolaunch::bench {
 namespace {
@@ -117,9 +117,7 @@ Status Session::take_census() {
 Result<std::unique_ptr<Subject>> Session::make_subject(const World& ranks) {
   deadline_.step({.phase = "making the communicator"});
   if (!choice_.nccl) {
-    const MpiWay way = options_.subject == "ring"        ? MpiWay::ring
-                       : options_.subject == "reference" ? MpiWay::reference
-                                                         : MpiWay::library;
+    const MpiWay way = mpi_way_named(options_.subject).value_or(MpiWay::library);
     return make_mpi_subject(way, *device_, ranks.comm());
   }
   auto made = make_nccl_subject(*device_, ranks.comm(), {.graph = options_.graph});
@@ -167,25 +165,24 @@ Status Session::end_watch() {
   return {};
 }
 
-Status Session::measure_groups() {
+Status Session::find_groups() {
   std::vector<RankFacts> facts;
   for (const Participant& p : participants_) {
     facts.push_back({p.host_key, p.device.local_rank, p.device.leaf, p.coordinates});
   }
-  auto axes = groupings(options_.groups, facts);
-  if (!axes) return fail(std::move(axes).error());
-  for (const Grouping& axis : *axes) {
+  auto groups = groups_of(options_, facts);
+  if (!groups) return fail(std::move(groups).error());
+  groups_ = std::move(*groups);
+  return {};
+}
+
+Status Session::measure_groups() {
+  for (const Grouping& axis : groups_) {
     const int mine = axis.group_of[static_cast<std::size_t>(world_.rank())];
     const World group = world_.split(mine);
     auto subject = make_subject(group);
     if (!subject) return fail(std::move(subject).error());
-    TrialOptions trial = options_.trial;
-    const std::int64_t smallest = world_.minimum(group.size());
-    if (trial.root >= smallest) {
-      return fail(Code::wrong_usage, fmt::format("--root {}: a group along {} has {} ranks",
-                                                 trial.root, axis.axis, smallest));
-    }
-    auto results = run_trial({world_, group}, **subject, trial, deadline_);
+    auto results = run_trial({world_, group}, **subject, options_.trial, deadline_);
     if (!results) return common(world_, std::move(results).error());
     // The first rank of each group speaks for it.
     GroupResult spoken{axis.axis, mine, {}, std::move(*results)};
@@ -254,10 +251,7 @@ Status Session::measure(std::vector<std::string> arguments) {
   if (auto s = choose_device(); !s) return s;
   deadline_.step({.phase = "counting ranks and devices"});
   if (auto s = take_census(); !s) return s;
-  if (options_.trial.root >= world_.size()) {
-    return fail(Code::wrong_usage,
-                fmt::format("--root {}: there are {} ranks", options_.trial.root, world_.size()));
-  }
+  if (auto s = find_groups(); !s) return s;
   watch_gpu();
   auto subject = make_subject(world_);
   if (!subject) return fail(std::move(subject).error());
@@ -271,6 +265,9 @@ Status Session::measure(std::vector<std::string> arguments) {
       options_.trial.check_iterations};
   if (world_.size() == 1) {
     m_.notes.emplace_back("one rank: nothing is communicated, and busbw is 0");
+  }
+  if (options_.graph && !choice_.nccl) {
+    m_.notes.emplace_back("-G does nothing here: host memory has no CUDA graphs");
   }
   if (!(*subject)->defines_in_place(options_.trial.collective)) {
     m_.notes.emplace_back("in place is timed and not checked: the library leaves it undefined");
@@ -293,9 +290,7 @@ Status Session::measure(std::vector<std::string> arguments) {
                                    topolaunch::to_text(Bytes(m_.results.back().size)),
                                    topolaunch::to_text(options_.trial.size_limit)));
   }
-  if (!options_.groups.empty()) {
-    if (auto s = measure_groups(); !s) return s;
-  }
+  if (auto s = measure_groups(); !s) return s;
   if (options_.pairs) {
     if (auto s = measure_pairs(**subject); !s) return s;
   }

@@ -15,6 +15,7 @@
 #include "bench/topobench/census.h"
 #include "bench/topobench/deadline.h"
 #include "bench/topobench/gpu_watch.h"
+#include "bench/topobench/groups.h"
 #include "bench/topobench/options.h"
 #include "bench/topobench/world.h"
 
@@ -38,6 +39,7 @@ class Session {
   void watch_gpu();
   Status end_watch();
   Result<std::unique_ptr<Subject>> make_subject(const World& ranks);
+  Status find_groups();
   Status measure_groups();
   Status measure_pairs(Subject& subject);
   Status write();
@@ -51,6 +53,7 @@ class Session {
   std::unique_ptr<DevicePort> device_;
   std::vector<Participant> participants_;
   std::unique_ptr<GpuWatch> watch_;
+  std::vector<Grouping> groups_;
   Measurement m_;
 };
 

@@ -16,13 +16,11 @@
 
 namespace topolaunch::launcher {
 
-/// All files together: logs of two hosts each are pairs of one table.
-Result<std::vector<Check>> check_files(const std::vector<std::string>& files,
+/// All files together: logs of two hosts each are pairs of one table. Of a folder all files in it;
+/// those that hold no measurement are passed over, which a check says. invalid_input for a file
+/// that is named and holds none, for a folder without any, and for a measurement that is damaged.
+Result<std::vector<Check>> check_files(const std::vector<std::string>& paths,
                                        const std::vector<ExpectedFigure>& expected,
                                        const Outside& outside);
-
-/// One measurement without a plan.
-std::vector<Check> check_alone(const bench::Measurement& measurement,
-                               const std::vector<ExpectedFigure>& expected);
 
 }  // namespace topolaunch::launcher

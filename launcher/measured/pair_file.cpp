@@ -34,6 +34,14 @@ class Table {
     }
   }
 
+  bool known() const {
+    if (rows_.empty()) return false;
+    if (column("peak_busbw_gbs") && column("nodes")) return true;
+    if (column("src") && column("dst")) return true;
+    const std::size_t cells = rows_[0].size();
+    return unit() && cells > 2 && rows_.size() > 1 && rows_[1].size() == cells;
+  }
+
   Result<PairFile> read() const {
     if (rows_.size() < 2) return refuse(0, "no rows of figures");
     const auto peak = column("peak_busbw_gbs"), nodes = column("nodes");
@@ -111,12 +119,18 @@ class Table {
     return out;
   }
 
+  /// That of rates or times that the first cell names.
+  std::optional<topo::MeasuredUnit> unit() const {
+    const auto named = topo::measured_unit(rows_[0][0]);
+    return named && named->of != topo::PairFact::Of::distance ? named : std::nullopt;
+  }
+
   Result<PairFile> matrix() const {
     if (rows_[0].size() < 3) return refuse(0, "this is no table of what pairs of hosts reached");
-    const auto unit = topo::measured_unit(rows_[0][0]);
-    if (!unit || unit->of == topo::PairFact::Of::distance)
+    const auto in = unit();
+    if (!in)
       return refuse(0, "the first cell, \"" + rows_[0][0] + "\", names no unit of rates or times");
-    const bool latency = unit->of == topo::PairFact::Of::latency;
+    const bool latency = in->of == topo::PairFact::Of::latency;
     const std::size_t size = rows_[0].size() - 1;
     if (rows_.size() != size + 1) return refuse(rows_.size() - 1, "the matrix isn't square");
     std::vector<std::vector<std::optional<double>>> values(
@@ -138,7 +152,7 @@ class Table {
     for (std::size_t r = 0; r < size; ++r) {
       for (std::size_t c = 0; c < size; ++c) {
         if (!values[r][c] || (symmetric && c < r)) continue;
-        const double v = *values[r][c] * unit->factor;
+        const double v = *values[r][c] * in->factor;
         out.figures.push_back({rows_[0][r + 1], rows_[0][c + 1],
                                latency ? 1 / std::max(v, 1e-12) : v,
                                latency ? "latency" : "bandwidth", !symmetric, latency});
@@ -147,13 +161,15 @@ class Table {
     return out;
   }
 
-  const std::string& file_;
+  std::string file_;
   char separator_ = ',';
   std::vector<Row> rows_;
   std::vector<int> lines_;
 };
 
 }  // namespace
+
+bool is_pair_table(std::string_view text) { return Table(text, {}).known(); }
 
 Result<PairFile> pair_figures(std::string_view text, const std::string& file) {
   return Table(text, file).read();

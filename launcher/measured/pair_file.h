@@ -22,6 +22,9 @@ struct PairFile {
   std::vector<std::string> hosts;  ///< all that are named, those without any figure as well
 };
 
+/// Whether its first row is that of one of these, so that what can't be read of it is damaged.
+bool is_pair_table(std::string_view text);
+
 /// invalid_input with the line for what can't be read.
 Result<PairFile> pair_figures(std::string_view text, const std::string& file);
 

@@ -12,9 +12,11 @@
 #include "bench/table.h"
 #include "launcher/admission.h"
 #include "launcher/bench_job.h"
+#include "launcher/bench_options.h"
 #include "launcher/hosts/changed_hosts.h"
 #include "launcher/job_machine.h"
 #include "launcher/make_plan.h"
+#include "launcher/measured/measured_file.h"
 #include "launcher/place_ranks.h"
 #include "launcher/rendezvous.h"
 #include "launcher/report/closing.h"
@@ -39,9 +41,7 @@ Result<bench::Measurement> earlier(const std::string& what, const Outside& outsi
                       "a run with --validate quick leaves one, or: topolaunch bench --json >FILE",
                       file, 0});
   }
-  auto json = parse_json(*text, file);
-  if (!json) return fail(std::move(json).error());
-  return bench::measurement_from_json(*json, file);
+  return one_measurement(*text, file);
 }
 
 /// As many ranks as the job says, else one a GPU; without GPUs as many as share this memory, as one
@@ -57,6 +57,17 @@ JobOptions job_of(const BenchOptions& options, const HostMachine& machine, int o
   return job;
 }
 
+/// topobench as a run: what is planned, admitted and charged like any other.
+RunOptions run_of(const BenchOptions& options, const std::string& topobench) {
+  RunOptions run;
+  run.command = {topobench};
+  run.command.insert(run.command.end(), options.topobench.begin(), options.topobench.end());
+  run.topology = options.topology;
+  run.quota = options.quota;
+  run.time_limit = options.time_limit.value_or(Seconds(300));
+  return run;
+}
+
 Result<Answer> bench_here(const BenchOptions& options, const HostsWanted& wanted,
                           const std::string& topobench,
                           const std::optional<bench::Measurement>& before, const Outside& outside,
@@ -70,16 +81,7 @@ Result<Answer> bench_here(const BenchOptions& options, const HostsWanted& wanted
   auto placed = place_job(*machine, visible, job_of(options, *machine, wanted.own_slots), outside);
   if (!placed) return fail(std::move(placed).error());
   const std::string id = quota::make_uuid_v7(outside.clock.unix_time());
-  RunOptions run;
-  run.command = {topobench};
-  run.command.insert(run.command.end(), options.topobench.begin(), options.topobench.end());
-  run.topology = options.topology;
-  run.quota = options.quota;
-  run.time_limit = options.time_limit.value_or(Seconds(300));
-  auto admission =
-      quota::admit(admit_request(run, id, topology, placed->solution, outside), outside);
-  if (!admission) return fail(std::move(admission).error());
-  for (const std::string& warning : admission->warnings) voice.say(warning);
+  const RunOptions run = run_of(options, topobench);
   PlanRequest request{topology, placed->model.graph, placed->solution, visible,
                       outside.environment, run,
                       EngineChoice{"mpirun", "topobench is an MPI program"}, id, topobench, "/",
@@ -92,6 +94,13 @@ Result<Answer> bench_here(const BenchOptions& options, const HostsWanted& wanted
     request.master_port = *port;
   }
   const Plan plan = make_plan(request);
+  if (Status fit = options_fit(options.topobench, plan, outside); !fit) {
+    return fail(std::move(fit).error());
+  }
+  auto admission =
+      quota::admit(admit_request(run, id, topology, placed->solution, outside), outside);
+  if (!admission) return fail(std::move(admission).error());
+  for (const std::string& warning : admission->warnings) voice.say(warning);
   BenchWish wish;
   wish.arguments = options.topobench;
   wish.limit = *run.time_limit;
@@ -113,6 +122,9 @@ Result<Answer> bench_here(const BenchOptions& options, const HostsWanted& wanted
               std::to_string(charge.hold->gpu_seconds()) + " held GPU-seconds charged to team " +
               admission->team);
   }
+  if (!measurement && exit_status(measurement.error().code) == kNobodyReads) {
+    return Answer{{}, kNobodyReads};  // without a word, as a program that SIGPIPE ends
+  }
   if (!measurement) return fail(std::move(measurement).error());
   Answer answer;
   if (measurement->wrong > 0) answer.status = exit_status(Code::validation_failed);
@@ -133,46 +145,14 @@ Result<Answer> bench_here(const BenchOptions& options, const HostsWanted& wanted
   return answer;
 }
 
-/// topobench's word on its options by themselves, had before anything is started: nothing = they
-/// are right, else its help as an answer. What they ask of the job (its ranks, its library) it says
-/// later.
-Result<std::optional<Answer>> checked_options(const std::string& topobench,
-                                              const std::vector<std::string>& options,
-                                              const Outside& outside) {
-  if (options.empty()) return std::nullopt;
-  for (const std::string& word : options) {
-    const bool ours =
-        word == "-J" || word.starts_with("--json") || word.starts_with("--expect-ranks");
-    if (ours) {
-      return fail(Code::wrong_usage, word + " behind -- is set by topolaunch bench itself",
-                  "for the measurement: topolaunch bench --json >FILE");
-    }
-  }
-  std::vector<std::string> argv{topobench, "__parse"};
-  argv.insert(argv.end(), options.begin(), options.end());
-  auto said = outside.commands.run(argv, Seconds(30));
-  if (!said) return fail(std::move(said).error());
-  if (said->status != 0) {
-    constexpr std::string_view kName = "topobench: ", kItsNext = "; topobench --help";
-    std::string words = said->err.substr(said->err.starts_with(kName) ? kName.size() : 0);
-    words.erase(words.find_last_not_of('\n') + 1);
-    if (words.ends_with(kItsNext)) words.erase(words.size() - kItsNext.size());
-    return fail(Code::wrong_usage, words, "topolaunch bench -- --help lists its options");
-  }
-  if (said->out.empty()) return std::nullopt;
-  Answer answer;
-  answer.out = std::move(said->out);
-  return std::optional(std::move(answer));
-}
-
 }  // namespace
 
 Result<Answer> bench_verb(const BenchOptions& options, const Outside& outside, const Voice& voice) {
   auto topobench = find_topobench(outside);
   if (!topobench) return fail(std::move(topobench).error());
-  auto text = checked_options(*topobench, options.topobench, outside);
+  auto text = checked_options(options.topobench, *topobench, outside);
   if (!text) return fail(std::move(text).error());
-  if (*text) return std::move(**text);
+  if (!text->empty()) return Answer{std::move(*text), 0};
   std::optional<bench::Measurement> before;
   if (!options.compare.empty()) {
     // Read first: a wrong name costs no measurement.

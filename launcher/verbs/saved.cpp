@@ -15,6 +15,7 @@
 #include "launcher/measured/culprit_checks.h"
 #include "launcher/measured/expected.h"
 #include "launcher/measured/file_checks.h"
+#include "launcher/measured/measured_file.h"
 #include "launcher/plan.h"
 #include "launcher/report/checks_text.h"
 #include "launcher/report/markdown.h"
@@ -77,10 +78,7 @@ Answer answer_of(const Verdict& verdict, const ValidateOptions& options) {
   int status = 0;
   const Outcome overall = verdict.overall();
   if (overall == Outcome::fail) status = exit_status(Code::validation_failed);
-  if (overall == Outcome::could_not_test &&
-      (options.strict || verdict.first(Outcome::pass) == nullptr)) {
-    status = exit_status(Code::could_not_test);
-  }
+  if (overall == Outcome::could_not_test) status = exit_status(Code::could_not_test);
   return {options.json ? to_pretty(to_json(verdict)) : checks_text(verdict), status};
 }
 
@@ -118,9 +116,9 @@ Result<Answer> validate_verb(const ValidateOptions& options, const Outside& outs
     verdict.checks.push_back(untested("placement", "the run left no observation.json"));
   }
   if (parts->measurement_named || outside.files.exists(parts->measurement)) {
-    auto json = read_json(parts->measurement, outside);
-    if (!json) return fail(std::move(json).error());
-    auto measurement = bench::measurement_from_json(*json, parts->measurement);
+    auto text = read_input(outside.files, parts->measurement);
+    if (!text) return fail(std::move(text).error());
+    auto measurement = one_measurement(*text, parts->measurement);
     if (!measurement) return fail(std::move(measurement).error());
     for (auto&& checks : {check_measurement(*plan, *measurement, std::nullopt, std::nullopt),
                           check_expected(*measurement, *expected), check_culprits(*measurement)}) {

@@ -9,7 +9,8 @@
 
 namespace topolaunch::launcher {
 
-/// 0 pass, 80 fail; could-not-test is 81 with --strict or where nothing could be tested at all.
+/// Ends as its verdict says: 0 pass, or nothing to look at; 80 fail; 81 could-not-test. With
+/// --strict a run that measured nothing could not be tested.
 Result<Answer> validate_verb(const ValidateOptions& options, const Outside& outside);
 
 Result<Answer> report_verb(const ReportOptions& options, const Outside& outside);

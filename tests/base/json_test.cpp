@@ -65,6 +65,22 @@ TEST(Json, SaysTheLineOfAMistake) {
   EXPECT_EQ(refused("").line, 1);
 }
 
+TEST(Json, KnowsTheLineOfEachValue) {
+  JsonLineTable lines;
+  const auto json =
+      parse_json("{\n\"a\": 1,\n\"b\": [\n{\"c\":\n2\n},\ntrue]\n}\n", "f", {}, &lines);
+  ASSERT_TRUE(json);
+  const Json& b = json->at("b");
+  EXPECT_EQ(lines.of(*json, *json), 1);
+  EXPECT_EQ(lines.of(*json, json->at("a")), 2);
+  EXPECT_EQ(lines.of(*json, b), 3);
+  EXPECT_EQ(lines.of(*json, b.at(0)), 4);
+  EXPECT_EQ(lines.of(*json, b.at(0).at("c")), 5);
+  EXPECT_EQ(lines.of(*json, b.at(1)), 7);
+  const Json elsewhere = 1;
+  EXPECT_EQ(lines.of(*json, elsewhere), 0);
+}
+
 TEST(Json, RefusesTrailingTextAndOtherDialects) {
   for (const std::string text :
        {"{} x", "{}{}", "[1,]", "{a:1}", "'a'", "// c\n1", "NaN", "Infinity", "01", "+1", ".5",

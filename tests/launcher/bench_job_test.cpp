@@ -30,6 +30,7 @@ TEST(BenchPlan, KeepsThePlacementAndTakesAnEngineWithMpi) {
   EXPECT_EQ(bench->executable, "/bin/true");
   EXPECT_TRUE(bench->unheard) << "its output must not be the job's";
   EXPECT_THAT(bench->command, testing::Contains("--expect-ranks"));
+  EXPECT_TRUE(bench->quiet) << "mpirun's words, where topobench has said why";
   wish.show_table = true;
   EXPECT_FALSE(bench_plan(plan, wish, world.outside())->unheard);
 }

@@ -19,13 +19,20 @@ std::vector<RankFacts> two_hosts_of_four() {
   return ranks;
 }
 
+Result<std::vector<Grouping>> groups(const std::string& words,
+                                     const std::vector<RankFacts>& ranks = two_hosts_of_four()) {
+  auto axes = group_axes(words);
+  if (!axes) return fail(std::move(axes).error());
+  return groupings(*axes, ranks);
+}
+
 std::string refusal(const std::string& words) {
-  const auto found = groupings(words, two_hosts_of_four());
+  const auto found = groups(words);
   return found ? "accepted" : found.error().text();
 }
 
 TEST(Groups, SizesAreLaidOutFirstAxisFirst) {
-  const auto found = groupings("tp=2,dp=4", two_hosts_of_four());
+  const auto found = groups("tp=2,dp=4");
   ASSERT_TRUE(found) << found.error().text();
   ASSERT_EQ(found->size(), 2u);
   EXPECT_EQ((*found)[0].axis, "tp");
@@ -34,7 +41,7 @@ TEST(Groups, SizesAreLaidOutFirstAxisFirst) {
 }
 
 TEST(Groups, ByHostLeafAndRail) {
-  const auto found = groupings("host,rail,leaf", two_hosts_of_four());
+  const auto found = groups("host,rail,leaf");
   ASSERT_TRUE(found);
   EXPECT_THAT((*found)[0].group_of, ElementsAre(0, 0, 0, 0, 1, 1, 1, 1));
   EXPECT_THAT((*found)[1].group_of, ElementsAre(0, 1, 2, 3, 0, 1, 2, 3));
@@ -42,10 +49,10 @@ TEST(Groups, ByHostLeafAndRail) {
 }
 
 TEST(Groups, WithoutASizeTheLaunchersCoordinatesCount) {
-  const auto found = groupings("tp", two_hosts_of_four());
+  const auto found = groups("tp");
   ASSERT_TRUE(found) << found.error().text();
   EXPECT_THAT(found->front().group_of, ElementsAre(0, 0, 1, 1, 2, 2, 3, 3));
-  const Environment environment({{"TOPOLAUNCH_TP", "1"}, {"TOPOLAUNCH_DP", "3"}});
+  const Environment environment({{"TOPOLAUNCH_TP_RANK", "1"}, {"TOPOLAUNCH_DP_RANK", "3"}});
   EXPECT_THAT(coordinates_from(environment), ElementsAre(std::pair("dp", 3), std::pair("tp", 1)));
 }
 
@@ -56,11 +63,21 @@ TEST(Groups, WhatDoesNotFitIsRefused) {
   EXPECT_THAT(refusal("tp=2,tp=4"), HasSubstr("twice"));
   EXPECT_THAT(refusal("pp"), HasSubstr("pp has no size"));
   EXPECT_THAT(refusal("tp=2,,dp=4"), HasSubstr("without a name"));
+  EXPECT_THAT(refusal(""), HasSubstr("without a name"));
+  EXPECT_THAT(refusal("foo"), HasSubstr("\"foo\" is no axis that ranks know, and has no size"));
   auto ranks = two_hosts_of_four();
   ranks[5].leaf.clear();
-  const auto unknown = groupings("leaf", ranks);
+  const auto unknown = groups("leaf", ranks);
   ASSERT_FALSE(unknown);
   EXPECT_EQ(unknown.error().code, Code::unavailable);
+}
+
+TEST(Groups, TheSmallestOneCounts) {
+  auto ranks = two_hosts_of_four();
+  ranks.resize(5);
+  EXPECT_EQ(smallest_group(groups("host", ranks)->front()), 1);
+  EXPECT_EQ(smallest_group(groups("tp=2,dp=4")->back()), 4);
+  EXPECT_EQ(smallest_group({"host", {}}), 0);
 }
 
 }  // namespace

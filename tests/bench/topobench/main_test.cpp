@@ -143,11 +143,20 @@ TEST(Topobench, GroupsAndPairsAreMeasuredBesideTheWorld) {
   }
 }
 
-TEST(Topobench, GroupsThatDoNotFitAreRefusedAfterTheCensus) {
+TEST(Topobench, GroupsThatDoNotFitAreRefusedBeforeAnythingIsTimed) {
   NEEDS_MPIRUN();
   const auto run = topobench(2, {"-e", "8", "-n", "1", "--groups", "tp=2,dp=4"});
   EXPECT_EQ(run.status, 64);
   EXPECT_THAT(run.err, HasSubstr("don't multiply to the 2 ranks"));
+  EXPECT_EQ(run.out, "");
+}
+
+TEST(Topobench, GraphsOfHostMemoryAreSaidToDoNothing) {
+  NEEDS_MPIRUN();
+  const auto run = topobench(2, {"-e", "8", "-n", "1", "-G", "1"});
+  EXPECT_EQ(run.status, 0) << run.err;
+  EXPECT_THAT(run.out, testing::AnyOf(HasSubstr("# note: -G does nothing here"),
+                                      HasSubstr("over nccl, cuda graph")));
 }
 
 TEST(Topobench, ARootThatIsNotThereIsRefused) {

@@ -81,6 +81,30 @@ TEST(Options, PairsAreAllKindsOrThoseNamed) {
   EXPECT_THAT(refusal({"--pairs", "sideways"}), HasSubstr("both-ways"));
 }
 
+TEST(Options, WhatWouldDoNothingIsRefused) {
+  EXPECT_THAT(refusal({"--pair-bytes", "4K"}), HasSubstr("--pair-bytes requires --pairs"));
+  EXPECT_THAT(refusal({"--pairs-per-host"}), HasSubstr("--pairs-per-host requires --pairs"));
+  EXPECT_THAT(refusal({"-r", "1"}), HasSubstr("-r 1: allreduce has no root"));
+  EXPECT_THAT(refusal({"-o", "max", "--collective", "alltoall"}),
+              HasSubstr("-o max: alltoall has no operation"));
+  // nccl-tests' scripts say the defaults with every collective.
+  EXPECT_TRUE(parse_options({"-r", "0", "-o", "sum", "--collective", "allgather"}));
+}
+
+TEST(Options, AGraphIsOneRun) {
+  EXPECT_TRUE(parse_options({"-G", "1"})->options.graph);
+  EXPECT_FALSE(parse_options({"-G", "0"})->options.graph);
+  // nccl-tests launches its graph so many times.
+  EXPECT_THAT(refusal({"-G", "2"}),
+              AllOf(HasSubstr("-G 2"), HasSubstr("-n for the number of runs")));
+}
+
+TEST(Options, GroupsAreReadBeforeAnythingIsMeasured) {
+  EXPECT_EQ(parse_options({"--groups", "tp=2,host"})->options.groups.at(0).size, 2);
+  EXPECT_THAT(refusal({"--groups", "foo"}), HasSubstr("foo"));
+  EXPECT_THAT(refusal({"--groups", ""}), HasSubstr("without a name"));
+}
+
 TEST(Options, ValuesOutOfRangeNameTheOption) {
   EXPECT_THAT(refusal({"-b", "many"}), HasSubstr("-b"));
   EXPECT_THAT(refusal({"-e", "4"}), HasSubstr("below the smallest"));

@@ -166,6 +166,34 @@ TEST_F(FileChecks, WhatIsNoMeasurementIsRefused) {
   EXPECT_EQ(check_files({"/no/such/file"}, {}, world_.outside()).error().code, Code::invalid_input);
 }
 
+TEST_F(FileChecks, WhatIsNoMeasurementIsPassedOverInAFolderAndNamed) {
+  world_.file("logs/README", "How it was measured.\n");
+  world_.file("logs/a.log", log_of(kTwoDevices, kRow));
+  world_.file("logs/topology.conf", "SwitchName=s1 Nodes=a,b\n");
+  const auto checks = of({world_.folder() + "/logs"});
+  EXPECT_EQ(named(checks, "results").verdict, Outcome::pass);
+  const Check others = named(checks, "files");
+  EXPECT_EQ(others.verdict, Outcome::not_applicable);
+  EXPECT_EQ(others.measured, "1 of 3 files hold a measurement");
+  EXPECT_THAT(others.suspect, testing::AllOf(HasSubstr("README (text without figures)"),
+                                             HasSubstr("topology.conf (a topology: Slurm's")));
+}
+
+TEST_F(FileChecks, AFolderWithoutAMeasurementOrWithADamagedOneIsRefused) {
+  const auto refusal = [&](const std::string& folder) {
+    const auto checks = check_files({world_.folder() + folder}, {}, world_.outside());
+    EXPECT_FALSE(checks);
+    if (checks) return std::string();
+    EXPECT_EQ(checks.error().code, Code::invalid_input);
+    return checks.error().text();
+  };
+  world_.file("none/README", "How it was measured.\n");
+  EXPECT_THAT(refusal("/none"), HasSubstr("no measurement in this folder: README (text"));
+  world_.file("cut/a.log", log_of(kTwoDevices, kRow));
+  world_.file("cut/b.json", "{\"config\": {},\n\"results\": [");
+  EXPECT_THAT(refusal("/cut"), HasSubstr("b.json:2: not valid JSON"));
+}
+
 #define SHARED_OR_SKIP(name, path)       \
   const std::string name = shared(path); \
   if (name.empty()) GTEST_SKIP() << "no shared files here (TOPOLAUNCH_SHARED)"
