@@ -10,6 +10,7 @@
 #include "base/commands.h"
 #include "base/nearest_name.h"
 #include "launcher/cli_apps.h"
+#include "launcher/cli_habits.h"
 #include "launcher/help.h"
 #include "launcher/quota_settings.h"
 
@@ -54,7 +55,9 @@ std::optional<bool> takes_value(const std::string& word, Parsers& parsers) {
   const bool is_short = !word.starts_with("--");
   const std::string name = is_short ? word.substr(0, 2) : word.substr(0, word.find('='));
   for (const VerbEntry& verb : verbs()) {
-    if (const CLI::Option* const option = parsers.of(verb).app->get_option_no_throw(name)) {
+    const CLI::App& app = *parsers.of(verb).app;
+    if (is_short && name != word && !our_way(word, app).empty()) return std::nullopt;  // -np
+    if (const CLI::Option* const option = app.get_option_no_throw(name)) {
       return option->get_items_expected_max() > 0 && name == word;  // not -n4, --ranks=4
     }
   }
@@ -107,12 +110,13 @@ tl::unexpected<Error> unknown_verb(const std::string& word,
                   std::string(planned.instead));
     }
   }
-  if (is_command(word)) {
+  if (const auto meant = meant_command(word, is_command); !meant.empty()) {
     const auto at = std::ranges::find(words, word);
     std::vector<std::string> better{"topolaunch"};
     better.insert(better.end(), words.begin(), at);
     better.emplace_back("--");
-    better.insert(better.end(), at, words.end());
+    better.insert(better.end(), meant.begin(), meant.end());
+    better.insert(better.end(), at + 1, words.end());
     return fail(Code::wrong_usage, "'" + word + "' is a command, not a verb of topolaunch",
                 "put -- before it: " + shell_quoted(better));
   }
@@ -204,7 +208,8 @@ Result<Request> parse_command_line(const std::vector<std::string>& words, const 
     // A command without "--" is told apart from a word too many.
     if (verb->name == "run" && !split.has_separator && split.first) {
       for (std::size_t i = 0; i < words.size(); ++i) {
-        if (words[i] == *split.first && i + 1 < words.size() && is_command(words[i + 1])) {
+        if (words[i] == *split.first && i + 1 < words.size() &&
+            !meant_command(words[i + 1], is_command).empty()) {
           return unknown_verb(words[i + 1], words, is_command);
         }
       }

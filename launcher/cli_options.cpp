@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/nearest_name.h"
+#include "launcher/cli_habits.h"
 #include "topo/host_list.h"
 
 namespace topolaunch::launcher {
@@ -14,8 +15,15 @@ namespace {
 tl::unexpected<Error> unknown_option(const std::string& word, const std::string& verb,
                                      const CLI::App& app) {
   const std::string name = word.substr(0, word.find('='));
+  if (verb == "bench" && name.size() == 2) {  // -b, -e: nccl-tests' letters
+    return fail(Code::wrong_usage, "bench has no option " + name,
+                "topobench's go behind --: topolaunch bench -n 2 -- -b 8 -e 1G -f 2");
+  }
+  if (const std::string_view next = our_way(name, app); !next.empty()) {
+    return fail(Code::wrong_usage, "unknown option " + name, std::string(next));
+  }
   for (const PlannedName& planned : planned_options()) {
-    if (planned.name == name) {
+    if (planned.name == usual_spelling(name)) {
       return fail(Code::wrong_usage, name + " is not in this version of topolaunch yet",
                   std::string(planned.instead));
     }
@@ -27,6 +35,21 @@ tl::unexpected<Error> unknown_option(const std::string& word, const std::string&
   const std::string near = nearest_name(name, known);
   return fail(Code::wrong_usage, "unknown option " + name,
               near.empty() ? "see: topolaunch " + verb + " --help" : "did you mean " + near + "?");
+}
+
+/// The first word that is an option of another launcher; CLI11 would read "-np 2" as -n with the
+/// value "p". What follows an option of ours is its value, whatever it looks like.
+std::optional<std::string> foreign_option(const std::vector<std::string>& words,
+                                          const CLI::App& app) {
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    const std::string name = words[i].substr(0, words[i].find('='));
+    if (const CLI::Option* const own = app.get_option_no_throw(name)) {
+      if (own->get_items_expected_max() > 0 && name == words[i]) ++i;
+    } else if (!our_way(name, app).empty()) {
+      return words[i];
+    }
+  }
+  return std::nullopt;
 }
 
 /// An empty value is a variable of the user's that isn't set: --quota-token "$TOKEN". Taken for
@@ -167,6 +190,7 @@ Result<std::int64_t> whole_number(const std::string& value, std::int64_t least, 
 }
 
 Status parse_words(CLI::App& app, std::vector<std::string> words, const std::string& verb) {
+  if (const auto foreign = foreign_option(words, app)) return unknown_option(*foreign, verb, app);
   app.allow_extras();
   try {
     std::ranges::reverse(words);  // CLI11 takes words from the back
