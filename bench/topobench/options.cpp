@@ -2,6 +2,10 @@
 #include "bench/topobench/options.h"
 
 #include <CLI/CLI.hpp>
+#include <array>
+#include <iterator>
+#include <optional>
+#include <utility>
 
 #include "base/nearest_name.h"
 #include "bench/topobench/option_words.h"
@@ -9,21 +13,52 @@
 namespace topolaunch::bench {
 namespace {
 
+/// Options of nccl-tests (its README) with one value here, which says what is done anyway and is
+/// taken: scripts have it. A `next` that ends with a blank goes on with the value that was given.
+struct OneWay {
+  const char *names, *value, *why, *next;
+};
+constexpr OneWay kOneWays[] = {
+    {"-g,--ngpus", "1", "one rank is one GPU", "topolaunch bench -n "},
+    {"-t,--nthreads", "1", "one rank is one thread", "topolaunch bench -n "},
+    {"-m,--agg_iters", "1", "operations aren't aggregated: each one is timed", "leave it out"},
+    {"-N,--run_cycles", "1", "one run is one cycle", "run it again instead"},
+    {"-a,--average", "3", "the slowest rank's time is what is reported",
+     "-a 3, or leave it out (p50, p99 over iterations are in --json FILE)"},
+    {"-p,--parallel_init", "0", "a rank has one GPU to initialise", "leave it out"},
+    {"-z,--blocking", "0", "runs are timed one by one, none waits inside", "leave it out"},
+    {"-C,--report_cputime", "0", "times are those until the result is there", "leave it out"},
+    {"-R,--local_register", "0", "buffer registration isn't there yet", "leave it out"},
+    {"-D,--device_implementation", "0", "device kernels aren't there yet", "leave it out"},
+};
+constexpr std::size_t kWays = std::size(kOneWays);
+using GivenWays = std::array<std::optional<std::string>, kWays>;
+
+void add_one_ways(CLI::App& app, GivenWays& given) {
+  for (std::size_t i = 0; i < kWays; ++i) {
+    app.add_option(kOneWays[i].names, given[i])->group("");  // not in the help
+  }
+}
+
+Status check_one_ways(const GivenWays& given) {
+  for (std::size_t i = 0; i < kWays; ++i) {
+    const OneWay& way = kOneWays[i];
+    if (!given[i] || *given[i] == way.value) continue;
+    std::string next = way.next;
+    if (next.ends_with(' ')) next += *given[i];
+    return fail(Code::wrong_usage,
+                std::string(way.names, 2) + " " + *given[i] + ": " + way.why, next);
+  }
+  return {};
+}
+
 /// Options of nccl-tests that topobench doesn't have, so that they are refused by reason instead
 /// of by likeness.
 const char* known_elsewhere(const std::string& word) {
   static constexpr std::pair<const char*, const char*> kOthers[] = {
-      {"-t", "one rank is one thread: start more ranks"},
-      {"--nthreads", "one rank is one thread: start more ranks"},
-      {"-g", "one rank is one GPU: start more ranks"},
-      {"--ngpus", "one rank is one GPU: start more ranks"},
-      {"-m", "operations aren't aggregated: each one is timed"},
-      {"-N", "run it again instead"},
-      {"-a", "the slowest rank's time is what is reported (and p50, p99 over iterations)"},
       {"-I", "times of each iteration are always kept: --json FILE"},
-      {"-z", "runs are timed one by one"},
-      {"-R", "buffer registration isn't there yet"},
-      {"-D", "device kernels aren't there yet"},
+      {"-F", "--json FILE"},
+      {"--output_file", "--json FILE"},
   };
   for (const auto& [name, why] : kOthers) {
     if (word == name) return why;
@@ -36,7 +71,8 @@ Error unknown(const std::string& word, const CLI::App& app) {
   Error error{Code::wrong_usage, "there is no option " + name, {}, {}, 0};
   if (!word.starts_with("-")) {
     error.message = "what is \"" + word + "\" for? topobench takes options only";
-    error.next = "topobench --help";
+    const auto program = collective_named(word.substr(word.rfind('/') + 1));
+    error.next = program ? std::string("--collective ") + name_of(*program) : "topobench --help";
     return error;
   }
   if (const char* why = known_elsewhere(name)) {
@@ -67,6 +103,7 @@ Result<CommandLine> parse_options(const std::vector<std::string>& arguments) {
   app.add_flag("--version", version, "Print the version");
 
   OptionWords words;
+  GivenWays ways;
   int graph = 0;
   app.add_option("-b,--minbytes", words.minimum, "Smallest size: 8, 64K, 1M, 2G")
       ->type_name("SIZE")
@@ -141,6 +178,7 @@ Result<CommandLine> parse_options(const std::vector<std::string>& arguments) {
   app.add_option("--expect-ranks", o.expect_ranks, "Refuse to measure with any other number")
       ->type_name("N")
       ->check(CLI::Range(1, 1 << 18).description(""));
+  add_one_ways(app, ways);
   app.allow_extras();
   app.footer(
       "Sizes: K, M and G are powers of 1024. Times are medians over the runs, of the slowest rank; "
@@ -164,6 +202,7 @@ Result<CommandLine> parse_options(const std::vector<std::string>& arguments) {
     return fail(Code::wrong_usage, "both --stepfactor and --stepbytes are given", "one of them");
   }
   if (const auto extras = app.remaining(); !extras.empty()) return fail(unknown(extras.front(), app));
+  if (Status ok = check_one_ways(ways); !ok) return fail(std::move(ok).error());
   if (graph < 0 || graph > 1) {
     return fail(Code::wrong_usage,
                 "-G " + std::to_string(graph) +

@@ -56,8 +56,28 @@ TEST(Options, UnknownOnesAreRefusedWithTheNearestName) {
 }
 
 TEST(Options, NcclTestsOptionsThatAreNotHereSayWhy) {
-  EXPECT_THAT(refusal({"-g", "8"}), HasSubstr("one rank is one GPU"));
+  EXPECT_THAT(refusal({"-g", "8"}),
+              AllOf(HasSubstr("-g 8: one rank is one GPU"), HasSubstr("topolaunch bench -n 8")));
+  EXPECT_THAT(refusal({"--nthreads=2"}), HasSubstr("-t 2: one rank is one thread"));
+  EXPECT_THAT(refusal({"-m", "4"}), HasSubstr("aren't aggregated"));
   EXPECT_THAT(refusal({"-R", "1"}), HasSubstr("registration"));
+  EXPECT_THAT(refusal({"-a", "1"}), AllOf(HasSubstr("slowest rank"), HasSubstr("-a 3")));
+  EXPECT_THAT(refusal({"-F", "x.csv"}), HasSubstr("--json FILE"));
+}
+
+TEST(Options, NcclTestsOptionsThatSayWhatIsDoneAnywayAreTaken) {
+  const auto line =
+      parse_options({"-b", "8", "-e", "1M", "-f", "2", "-g", "1", "-t", "1", "-m", "1", "-z", "0",
+                     "-R", "0", "-a", "3", "-p", "0", "-C", "0", "-N1", "-D", "0"});
+  ASSERT_TRUE(line) << line.error().text();
+  EXPECT_EQ(line->options.trial.sizes.back(), 1 << 20);
+  EXPECT_TRUE(parse_options({"--ngpus=1", "--blocking", "0"}));
+  EXPECT_THAT(*parse_options({"--help"})->text, testing::Not(HasSubstr("--ngpus")));
+}
+
+TEST(Options, AProgramOfNcclTestsIsACollective) {
+  EXPECT_THAT(refusal({"all_reduce_perf", "-b", "8"}), HasSubstr("--collective allreduce"));
+  EXPECT_THAT(refusal({"./build/alltoall_perf"}), HasSubstr("--collective alltoall"));
 }
 
 TEST(Options, CollectivesHaveOurNamesAndNcclTests) {
