@@ -9,6 +9,7 @@
 #include <set>
 
 #include "topo/lint/nccl_names.h"
+#include "topo/lint/nccl_values.h"
 #include "topo/lint/rules.h"
 #include "topo/smi/lines.h"
 
@@ -80,6 +81,11 @@ class Checks {
 
   std::vector<Warning> run() {
     for (const auto& variable : variables_) {
+      if (const auto bad = bad_nccl_value(variable.name, variable.value); !bad.empty()) {
+        add("env-nccl-value", variable,
+            fmt::format("{}={}: {}", variable.name, variable.value, bad));
+        continue;
+      }
       for (const auto& rule : simple_rules()) {
         const auto& values = rule.values;
         if (variable.name != rule.name) continue;

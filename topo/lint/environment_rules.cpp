@@ -11,6 +11,8 @@ constexpr auto kWarning = Warning::Severity::warning;
 constexpr auto kNote = Warning::Severity::note;
 
 constexpr std::string_view kGuide = "NCCL user guide, Environment Variables";
+constexpr std::string_view kSource =
+    "NVIDIA/nccl 2.28 src/graph/tuning.cc, paths.cc; src/misc/param.cc; src/debug.cc";
 constexpr std::string_view kEfa = "aws-ofi-nccl doc/efa-env-var.md";
 
 constexpr std::array kRules{
@@ -69,6 +71,10 @@ constexpr std::array kRules{
          "Azure/azurehpc-health-checks#142, #143"},
     Rule{"env-nccl-unknown", kWarning, "NCCL passes over a variable that it doesn't know, silently",
          "write it as NCCL does", "the names in libnccl.so.2 of NCCL 2.28.9"},
+    Rule{"env-nccl-value", kWarning,
+         "NCCL passes over a word that it doesn't know, or refuses to start; of a number it takes "
+         "the digits in front: 4M is 4",
+         "write a value that NCCL knows", kSource},
     Rule{"env-nccl-hca", kError, "NCCL finds no such device and falls back to sockets",
          "name devices that ibv_devices lists", kGuide},
     Rule{"env-socket-loopback", kError, "other hosts can't be reached over the loopback device",

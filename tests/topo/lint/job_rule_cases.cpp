@@ -61,6 +61,7 @@ std::vector<RuleCase> job_rule_cases() {
       env("env-nccl-debug", "NCCL_DEBUG=TRACE", "NCCL_DEBUG=WARN"),
       env("env-nccl-topo-file", "NCCL_TOPO_FILE=/etc/topo.xml", "NCCL_TOPO_FILE="),
       env("env-nccl-unknown", "NCCL_SOKET_IFNAME=eth0", "NCCL_SOCKET_IFNAME=eth0"),
+      env("env-nccl-value", "NCCL_P2P_LEVEL=NVLINK", "NCCL_P2P_LEVEL=NVL"),
       env("env-nccl-hca", "NCCL_IB_HCA=mlx5_0,mlx5_7", "NCCL_IB_HCA==mlx5_0:1",
           two_gpus("0f", "f0", a_nic("11", "mlx5_0"))),
       env("env-socket-loopback", "NCCL_SOCKET_IFNAME=lo", "NCCL_SOCKET_IFNAME=^lo,docker"),
