@@ -8,6 +8,7 @@
 #include <optional>
 #include <set>
 
+#include "base/rank_tag.h"
 #include "bench/collective.h"
 #include "bench/nccl_row.h"
 
@@ -235,7 +236,7 @@ Result<std::vector<NcclRun>> nccl_runs(std::string_view text, const std::string&
     const std::size_t end = std::min(text.find('\n', at), text.size());
     std::string_view line = text.substr(at, end - at);
     if (line.ends_with('\r')) line.remove_suffix(1);
-    reader.line(line, ++number);
+    reader.line(without_rank_tag(line), ++number);
     at = end + 1;
   }
   auto runs = reader.take();

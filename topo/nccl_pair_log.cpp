@@ -8,6 +8,7 @@
 #include <set>
 
 #include "base/counted.h"
+#include "base/rank_tag.h"
 
 namespace topolaunch::topo {
 namespace {
@@ -51,7 +52,7 @@ Result<std::vector<Fact>> facts_from_nccl_log(std::string_view text, const std::
   int number = 0, first_rank = 1;
   while (!text.empty()) {
     const auto end = text.find('\n');
-    const std::string_view line = text.substr(0, end);
+    const std::string_view line = without_rank_tag(text.substr(0, end));
     text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
     ++number;
     if (const auto name = word_behind(line, "Collective test starting:"); !name.empty()) {

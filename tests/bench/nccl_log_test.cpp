@@ -131,6 +131,28 @@ TEST(NcclLog, MessagesOfNcclInTheMidstOfARowAreLeftOut) {
   EXPECT_TRUE(runs->front().complaints.empty());
 }
 
+TEST(NcclLog, RanksThatALauncherPutsInFrontAreTakenAway) {
+  for (const std::string tag : {"0: ", " 12: ", "[1,0]<stdout>:", "[1,0]<stdout>: ",
+                                "[prterun-n1-77@1,0]<stdout>:", "[0] "}) {
+    std::string text;
+    for (std::string_view rest = kTwoRuns; !rest.empty();) {
+      const auto end = rest.find('\n');
+      text += tag + std::string(rest.substr(0, end)) + "\n";
+      rest.remove_prefix(end + 1);
+    }
+    ASSERT_TRUE(is_nccl_log(text)) << tag;
+    const auto runs = nccl_runs(text, "log");
+    ASSERT_TRUE(runs) << tag << runs.error().text();
+    ASSERT_EQ(runs->size(), 2u) << tag;
+    EXPECT_EQ(runs->front().measurement.collective, "alltoall") << tag;
+    EXPECT_EQ(runs->front().measurement.ranks, 2) << tag;
+    ASSERT_EQ(runs->front().measurement.results.size(), 2u) << tag;
+    EXPECT_DOUBLE_EQ(runs->front().measurement.results[1].out_of_place.busbw, 6.55e9) << tag;
+    ASSERT_EQ(runs->back().complaints.size(), 1u) << tag;
+    EXPECT_TRUE(runs->back().complaints[0].starts_with("n2: Test NCCL failure")) << tag;
+  }
+}
+
 TEST(NcclLog, SizesAskedForAreThoseOfItsOwnLoop) {
   Configuration c;
   EXPECT_EQ(sizes_asked_for(c), 0);

@@ -24,6 +24,12 @@ std::string test(const std::string& name, const std::vector<std::string>& hosts,
     text += "# Out of bounds values : 0 OK\n# Avg bus bandwidth    : " + average + " \n#\n";
   return text;
 }
+/// As srun --label and its like write it.
+std::string tagged(const std::string& text) {
+  std::string out = "0: ";
+  for (const char c : text.substr(0, text.size() - 1)) out += c == '\n' ? "\n0: " : std::string(1, c);
+  return out + "\n";
+}
 Error refused(const std::string& text) {
   const auto facts = facts_from_nccl_log(text, "n.log");
   return facts ? Error{} : facts.error();
@@ -38,6 +44,10 @@ TEST(NcclPairLog, TakesTheAverageOfSendAndReceive) {
   EXPECT_EQ(pair.a, "n1");
   EXPECT_EQ(pair.b, "n2");
   EXPECT_DOUBLE_EQ(pair.value, 13.5e9);
+  const auto labelled =
+      facts_from_nccl_log(tagged(test("sendrecv_perf", {"n1", "n2"}, "13.5")), "n.log");
+  ASSERT_TRUE(labelled.has_value()) << labelled.error().text();
+  EXPECT_DOUBLE_EQ(std::get<PairFact>(labelled->at(0).what).value, 13.5e9);
 }
 
 TEST(NcclPairLog, TakesHostsWithSeveralRanks) {
