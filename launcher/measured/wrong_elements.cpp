@@ -59,7 +59,9 @@ Check wrong_elements_check(const bench::Measurement& m) {
   if (m.wrong < 0) {
     check.verdict = Outcome::could_not_test;
     check.measured = "not checked";
-    check.suspect = "the benchmark ran with checks off";
+    const bool nothing = m.results.empty() && m.groups.empty() && !m.pairs;
+    check.suspect =
+        nothing ? "it ended before the first size" : "the benchmark ran with checks off";
   }
   if (m.wrong > 0) {
     check.suspect = sizes(m);

@@ -57,6 +57,10 @@ TEST(WrongElements, NoneAndNotCheckedAreDifferent) {
   EXPECT_EQ(wrong_elements_check(m).verdict, Outcome::pass);
   m.wrong = -1;
   EXPECT_EQ(wrong_elements_check(m).verdict, Outcome::could_not_test);
+  EXPECT_EQ(wrong_elements_check(m).suspect, "it ended before the first size");
+  m.results.resize(1);
+  EXPECT_EQ(wrong_elements_check(m).verdict, Outcome::could_not_test);
+  EXPECT_EQ(wrong_elements_check(m).suspect, "the benchmark ran with checks off");
 }
 
 }  // namespace
