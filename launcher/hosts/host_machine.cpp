@@ -87,7 +87,12 @@ Status find_out(const std::vector<JobHost>& hosts, const std::vector<std::size_t
     all = all && answers[n].has_value();
     if (answers[n]) remember_host(names[n], *answers[n], outside);
   }
-  if (!all) return fail(no_answer(names, answers));
+  if (!all) {
+    Error error = no_answer(names, answers);
+    const std::string meant = meant_hostfile(options.hosts, outside.files);
+    if (!meant.empty()) error.next = meant;
+    return fail(std::move(error));
+  }
   for (std::size_t n = 0; n < others.size(); ++n) facts[others[n]] = std::move(*answers[n]);
   return {};
 }

@@ -296,7 +296,11 @@ Result<std::vector<JobHost>> parse_job_hosts(const std::string& hosts, const Fil
   Gathered gathered;
   for (const Word& word : *words) {
     auto named = hosts_of(word.text);
-    if (!named) return fail(at_column(hosts, word.column, named.error().message));
+    if (!named) {
+      Error error = at_column(hosts, word.column, named.error().message);
+      if (const std::string meant = meant_hostfile(hosts, files); !meant.empty()) error.next = meant;
+      return fail(std::move(error));
+    }
     for (JobHost& host : *named) {
       if (Status ok = gathered.add(std::move(host)); !ok) {
         Error error = at_column(hosts, word.column, ok.error().message);
@@ -310,6 +314,11 @@ Result<std::vector<JobHost>> parse_job_hosts(const std::string& hosts, const Fil
     return fail(Code::wrong_usage, "--hosts names no host", "write it like --hosts g[001-004]");
   }
   return all;
+}
+
+std::string meant_hostfile(const std::string& hosts, const Files& files) {
+  const bool file = !hosts.empty() && files.exists(hosts) && !files.list(hosts);
+  return file ? "did you mean --hosts @" + hosts + "?" : std::string();
 }
 
 }  // namespace topolaunch::launcher

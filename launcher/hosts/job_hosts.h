@@ -39,4 +39,8 @@ Result<std::vector<JobHost>> parse_job_hosts(const std::string& hosts, const Fil
 /// The text of a hostfile; `file` is its name for messages.
 Result<std::vector<JobHost>> parse_hostfile(std::string_view text, const std::string& file);
 
+/// "did you mean --hosts @FILE?" where the list that was given is a file's path; else empty. A host
+/// may have the name of a file, so it is said only of a list that can't be used.
+std::string meant_hostfile(const std::string& hosts, const Files& files);
+
 }  // namespace topolaunch::launcher

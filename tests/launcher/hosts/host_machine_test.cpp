@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 
 #include <algorithm>
+#include <filesystem>
 
 #include "base/own_host.h"
 #include "launcher/hosts/own_networks.h"
@@ -69,6 +70,21 @@ TEST_F(HostMachineTest, RefusesWhenAHostDoesNotAnswer) {
               HasSubstr("1 of 2 hosts asked can't be used: dead.invalid: no answer within"));
   ASSERT_TRUE(look("a.invalid,dead.invalid", {"dead.invalid"}));
   EXPECT_THAT(agent.asked, IsEmpty()) << "one is remembered, the other excluded";
+}
+
+TEST_F(HostMachineTest, AHostThatIsAFileAsWellIsAskedFirst) {
+  // Host names have no '/': the file lies where the process is.
+  const std::string name = "topolaunch-test-hosts.invalid";
+  ASSERT_TRUE(write_file(name, "a.invalid\n"));
+  EXPECT_TRUE(look(name)) << "it answers: a host";
+  agent.answer = [](const std::string&) -> Result<CommandOutput> {
+    return fail(Code::try_again, "too long");
+  };
+  options.refresh = true;
+  const auto machine = look(name);
+  std::filesystem::remove(name);
+  ASSERT_FALSE(machine);
+  EXPECT_EQ(machine.error().next, "did you mean --hosts @" + name + "?");
 }
 
 TEST_F(HostMachineTest, KnowsOneHostUnderSeveralNames) {

@@ -52,6 +52,16 @@ TEST(JobHosts, TakesNothingButAnAddressInBrackets) {
   }
 }
 
+TEST(JobHosts, AFileIsNoListOfHosts) {
+  test::MemoryFiles files;
+  files.add("/w/hf/a", "g1\n");
+  const auto hosts = parse_job_hosts("/w/hf/a", files);
+  ASSERT_FALSE(hosts);
+  EXPECT_THAT(hosts.error().text(), HasSubstr("did you mean --hosts @/w/hf/a?"));
+  EXPECT_EQ(meant_hostfile("/w/hf/b", files), "");
+  EXPECT_EQ(meant_hostfile("/w/hf", files), "") << "a folder";
+}
+
 TEST(JobHosts, RepeatsAddUp) {
   EXPECT_THAT(list("a,b,a,a"), ElementsAre("a:3", "b"));
   EXPECT_THAT(list("a:4,b,a:4"), ElementsAre("a:8", "b"));
