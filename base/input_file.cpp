@@ -6,7 +6,7 @@
 namespace topolaunch {
 
 Result<std::string> read_input(const Files& files, const std::string& path) {
-  auto text = files.read(path);
+  auto text = files.read(path == "-" ? "/dev/stdin" : path);
   if (text) return text;
   Error error = std::move(text).error();
   error.code = Code::invalid_input;

@@ -34,6 +34,12 @@ Error refused(const std::string& content) {
   return topology ? Error{Code::internal, "was not refused", "", "", 0} : topology.error();
 }
 
+TEST(Given, ReadsStandardInputByADash) {
+  const auto topology = given({"-"}, {{"/dev/stdin", kNcclFile}});
+  ASSERT_TRUE(topology) << topology.error().text();
+  EXPECT_EQ(topology->hosts.at(0).gpus.size(), 1U);
+}
+
 TEST(Given, RefusesEachBadFileInOneClearLine) {
   EXPECT_THAT(refused("").message, HasSubstr("empty"));
   EXPECT_THAT(refused(" \n ").message, HasSubstr("empty"));
