@@ -158,6 +158,12 @@ std::optional<int> numa_of_cpus(const Host& host, const CpuSet& cpus) {
   return found;
 }
 
+bool knows_all_nodes(const std::vector<const Fact*>& facts) {
+  return std::ranges::any_of(facts, [](const Fact* fact) {
+    return std::holds_alternative<NumaFact>(fact->what) && fact->origin.source != "nvidia-smi";
+  });
+}
+
 DevicePlace place_device(const Host& host, const std::string& what, const PlaceClaims& claims,
                          std::vector<Warning>& warnings) {
   DevicePlace place;
@@ -192,7 +198,7 @@ DevicePlace place_device(const Host& host, const std::string& what, const PlaceC
     if (host.numa_node(best->value) != nullptr) place.memory_numa = best->value;
   }
   if (!place.numa && affinity != nullptr) place.numa = numa_of_cpus(host, affinity->value);
-  if (!place.numa && without_cpus.empty()) place.numa = only_node(host);
+  if (!place.numa && without_cpus.empty() && claims.all_nodes) place.numa = only_node(host);
   if (const auto* best = without_cpus.best(Field::place); best != nullptr && !place.numa) {
     const bool known = host.numa_node(best->value) != nullptr;
     warn(warnings, known ? "numa-without-cpus" : "numa-unknown", Warning::Severity::warning,

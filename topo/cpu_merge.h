@@ -18,7 +18,11 @@ void merge_cpus(const std::vector<const Fact*>& facts, Host& host, std::vector<W
 struct PlaceClaims {
   Claims<int> numa;
   Claims<CpuSet> affinity;
+  bool all_nodes = true;  ///< the host has no other nodes than those known: see knows_all_nodes()
 };
+
+/// Whether a source lists the host's NUMA nodes. nvidia-smi names those alone that a GPU is near.
+bool knows_all_nodes(const std::vector<const Fact*>& facts);
 
 struct DevicePlace {
   std::optional<int> numa;         ///< a node with CPUs (of which the CPUs aren't known, if none has)

@@ -249,15 +249,16 @@ class GpuMerge {
     return group ? *group : groups_.add();
   }
 
-  GpuIndex build_all(const std::map<int, GpuClaims>& claims, Host& host,
-                     std::vector<Warning>& warnings) {
+  GpuIndex build_all(std::map<int, GpuClaims>& claims, Host& host, std::vector<Warning>& warnings) {
     struct Built {
       int group;
       int number;
       Gpu gpu;
     };
     std::vector<Built> built;
-    for (const auto& [group, said] : claims) {
+    const bool all_nodes = knows_all_nodes(facts_);
+    for (auto& [group, said] : claims) {
+      said.place.all_nodes = all_nodes;
       built.push_back({group, said.number.value_or(Field::identity, 1 << 30),
                        build(said, host, warnings)});
     }

@@ -145,7 +145,11 @@ void merge_nics(const std::vector<const Fact*>& facts, Host& host,
       all[at->second].add(*pci, fact->origin);
     }
   }
-  for (const auto& claims : all) host.nics.push_back(build(claims, host, warnings));
+  const bool all_nodes = knows_all_nodes(facts);
+  for (auto& claims : all) {
+    claims.place.all_nodes = all_nodes;
+    host.nics.push_back(build(claims, host, warnings));
+  }
   std::stable_sort(host.nics.begin(), host.nics.end(), [](const Nic& a, const Nic& b) {
     if (a.pci.has_value() != b.pci.has_value()) return a.pci.has_value();
     if (a.pci && *a.pci != *b.pci) return *a.pci < *b.pci;

@@ -66,17 +66,43 @@ int count_links(const std::vector<Fact>& facts) {
   return all + into_switches;
 }
 
+/// What of one host several outputs in one text may name, each by its own: a matrix by number, a
+/// list by UUID, too.
+struct Named {
+  CpuSet cpus;
+  std::set<int> numa, gpu_numbers;
+  std::set<std::string> gpu_uuids;
+  std::set<PciAddress> gpu_addresses;
+  int nameless = 0;
+
+  void add(const GpuFact& gpu) {
+    if (gpu.index) gpu_numbers.insert(*gpu.index);
+    if (!gpu.uuid.empty()) gpu_uuids.insert(gpu.uuid);
+    if (gpu.pci) gpu_addresses.insert(*gpu.pci);
+    if (!gpu.index && gpu.uuid.empty() && !gpu.pci) ++nameless;
+  }
+  int gpus() const {
+    return nameless +
+           static_cast<int>(std::max({gpu_numbers.size(), gpu_uuids.size(), gpu_addresses.size()}));
+  }
+};
+
 /// "8 GPUs, 144 links, 2 NUMA nodes": what one source said, short. That it names the host `of` that it
 /// looked at is nothing.
 std::string summary(const std::vector<Fact>& facts, const std::string& of) {
   int cpus = 0, numa = 0, gpus = 0, mig = 0, nics = 0, switches = 0, pairs = 0;
   std::set<std::string> hosts;
+  std::map<std::string, Named> named;
   for (const Fact& fact : facts) {
     if (!fact.host.empty() && fact.host != of) hosts.insert(fact.host);
-    if (const auto* host = std::get_if<HostFact>(&fact.what)) cpus += host->cpus.size();
-    if (std::holds_alternative<NumaFact>(fact.what)) ++numa;
+    if (const auto* host = std::get_if<HostFact>(&fact.what)) {
+      named[fact.host].cpus = named[fact.host].cpus | host->cpus;
+    }
+    if (const auto* node = std::get_if<NumaFact>(&fact.what)) {
+      named[fact.host].numa.insert(node->node.id);
+    }
     if (const auto* gpu = std::get_if<GpuFact>(&fact.what)) {
-      ++gpus;
+      named[fact.host].add(*gpu);
       mig += static_cast<int>(gpu->mig.size());
     }
     if (std::holds_alternative<PairFact>(fact.what)) ++pairs;
@@ -85,6 +111,11 @@ std::string summary(const std::vector<Fact>& facts, const std::string& of) {
       ++switches;
       hosts.insert(box->hosts.begin(), box->hosts.end());
     }
+  }
+  for (const auto& [host, of_host] : named) {
+    cpus += of_host.cpus.size();
+    numa += static_cast<int>(of_host.numa.size());
+    gpus += of_host.gpus();
   }
   std::string out;
   const auto add = [&out](int count, const char* one, const char* many) {

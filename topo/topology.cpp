@@ -20,6 +20,7 @@ bool same_bus(const PciAddress& a, const PciAddress& b) {
 PciRelation relation_of(const PciAddress& a, const std::vector<PciAddress>& path_a,
                         std::optional<int> numa_a, const PciAddress& b,
                         const std::vector<PciAddress>& path_b, std::optional<int> numa_b) {
+  if (smi::told(path_a) && smi::told(path_b)) return smi::told_relation(path_a, path_b);
   std::size_t shared = 0;
   while (shared < path_a.size() && shared < path_b.size() && path_a[shared] == path_b[shared]) {
     ++shared;
@@ -38,9 +39,6 @@ PciRelation relation_of(const PciAddress& a, const std::vector<PciAddress>& path
   const PciAddress& root_a = path_a.empty() ? a : path_a.front();
   const PciAddress& root_b = path_b.empty() ? b : path_b.front();
   if (same_bus(root_a, root_b)) return PciRelation::phb;
-  if (smi::told(root_a) && smi::told(root_b)) {
-    return root_a.domain == root_b.domain ? PciRelation::node : PciRelation::sys;
-  }
   if (numa_a && numa_b) return PciRelation::node;
   return PciRelation::unknown;
 }

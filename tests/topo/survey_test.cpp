@@ -53,6 +53,28 @@ TEST(Discover, CountsLinksAsOneCountsThemOnTheMachine) {
   EXPECT_EQ(said(matrix), "144 GPU links");
 }
 
+TEST(Discover, CountsAGpuOnceThatATextNamesTwice) {
+  const auto named = [](std::optional<int> number, std::string uuid, std::string host = "h") {
+    GpuFact fact;
+    fact.index = number;
+    fact.uuid = std::move(uuid);
+    return Fact{{"s", {}, 0}, std::move(host), fact};
+  };
+  // A matrix, a list and a query of UUIDs, of two GPUs.
+  EXPECT_EQ(said({named(0, ""), named(1, ""), named(0, "a"), named(1, "b"), named({}, "a"),
+                  named({}, "b")}),
+            "2 GPUs");
+  EXPECT_EQ(said({named(0, "", "h"), named(0, "", "i")}), "2 GPUs");
+  EXPECT_EQ(said({named({}, ""), named({}, "")}), "2 GPUs");
+  HostFact cpus;
+  cpus.cpus = *CpuSet::from_list("0-7");
+  NumaFact node;
+  const Origin origin{"s", {}, 0};
+  EXPECT_EQ(
+      said({{origin, "h", cpus}, {origin, "h", node}, {origin, "h", cpus}, {origin, "h", node}}),
+      "8 CPUs, 1 NUMA node");
+}
+
 TEST(Discover, CountsHostsAndMeasurementsWhereASourceSaysNoMore) {
   const Origin origin{"s", {}, 0};
   EXPECT_EQ(said({{origin, "a", MentionFact{}}}), "1 host");

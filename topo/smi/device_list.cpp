@@ -128,7 +128,7 @@ std::vector<Fact> facts_of(const std::vector<ListedGpu>& gpus, bool ends_known,
     gpu.mig = listed.mig;
     gpu.mig_enabled = !listed.mig.empty();
     add(std::move(gpu));
-    if (listed.links + listed.inactive > 0) {
+    if (listed.inactive > 0 || (listed.links > 0 && !ends_known)) {
       GpuLinkFact link;
       link.from.uuid = listed.uuid;
       link.from.index = listed.number;

@@ -37,6 +37,25 @@ bool is_legend(const std::vector<std::string_view>& words) {
   return false;
 }
 
+/// Headings as a cut line may end in them: "CPU Aff", "CPU Affinity NUMA".
+bool begins_headings(std::string_view text) {
+  return fmt::format("{}", fmt::join(kAffinity, " ")).starts_with(text);
+}
+
+/// The words from `first` on, one blank between two.
+std::string rest_of(const std::vector<std::string_view>& words,
+                    std::vector<std::string_view>::const_iterator first) {
+  return fmt::format("{}", fmt::join(first, words.end(), " "));
+}
+
+/// "NODE PIX SYS", "NV12 X": what stands behind the name of a row.
+bool are_cells(const std::vector<std::string_view>& words) {
+  return words.size() > 1 && std::all_of(words.begin() + 1, words.end(), [](std::string_view word) {
+           return word.size() <= 4 &&
+                  std::ranges::none_of(word, [](unsigned char c) { return std::islower(c) != 0; });
+         });
+}
+
 /// The columns that a header names: "GPU0 GPU1 NIC0 CPU Affinity"; what stands before the first GPU
 /// (a prompt, the command) doesn't count. Empty if the line is no header.
 std::vector<std::string> columns_of(const Line& line) {
@@ -44,8 +63,18 @@ std::vector<std::string> columns_of(const Line& line) {
   text = text.substr(0, text.find(kAffinity[0]));
   const auto words = words_of(text);
   const auto first = std::find_if(words.begin(), words.end(), is_gpu);
-  if (!std::all_of(first, words.end(), is_device)) return {};  // a row, a sentence about GPU0
-  return {first, words.end()};
+  const auto last = std::find_if_not(first, words.end(), is_device);
+  if (!begins_headings(rest_of(words, last))) return {};  // a row, a sentence about GPU0
+  return {first, last};
+}
+
+/// Whether the line ends within a heading.
+bool headings_cut(const Line& line) {
+  const auto words = words_of(line.text);
+  const auto first = std::find_if(words.begin(), words.end(), is_gpu);
+  const auto rest = rest_of(words, std::find_if_not(first, words.end(), is_device));
+  return !rest.empty() && begins_headings(rest) &&
+         std::ranges::none_of(kAffinity, [&](auto heading) { return rest.ends_with(heading); });
 }
 
 int affinity_columns_of(const Line& line) {
@@ -68,7 +97,8 @@ class Taker {
     matrix_.line = lines_[at_].number;
     matrix_.columns = columns_of(lines_[at_]);
     if (!matrix_.columns.empty()) {
-      matrix_.affinity_columns = affinity_columns_of(lines_[at_]);
+      matrix_.headings_cut = headings_cut(lines_[at_]);
+      matrix_.affinity_columns = matrix_.headings_cut ? 0 : affinity_columns_of(lines_[at_]);
       ++at_;
     } else {
       name_columns_by_rows();
@@ -81,6 +111,17 @@ class Taker {
         return bad(matrix_.line, fmt::format("{} stands twice in the header", matrix_.columns[i]));
       }
     }
+    if (at_ < lines_.size() && continues_header(words_of(lines_[at_].text))) {
+      return bad(lines_[at_].number, "the header goes on here: the table's lines were wrapped");
+    }
+    if (auto done = take_rows(); !done) return fail(std::move(done.error()));
+    if (matrix_.rows.empty()) return bad(matrix_.line, "no row of the table could be read");
+    find_lost();
+    return std::move(matrix_);
+  }
+
+ private:
+  Status take_rows() {
     for (; at_ < lines_.size(); ++at_) {
       const auto words = words_of(lines_[at_].text);
       if (is_legend(words)) continue;
@@ -89,13 +130,29 @@ class Taker {
         continue;
       }
       const std::string name(words[0]);
-      if (!column_.contains(name) || !columns_of(lines_[at_]).empty()) break;
+      if (!columns_of(lines_[at_]).empty()) break;
+      if (!column_.contains(name)) {
+        if (!is_device(name) || !are_cells(words) || words.size() - 1 != column_.size()) break;
+        matrix_.lost.push_back(name);
+        continue;
+      }
       if (auto done = take_row(name, words); !done) return fail(std::move(done.error()));
     }
-    return std::move(matrix_);
+    return {};
   }
 
- private:
+  bool continues_header(const std::vector<std::string_view>& words) const {
+    return words.size() > 1 && is_device(words[0]) && !column_.contains(words[0]) &&
+           begins_headings(rest_of(words, std::find_if_not(words.begin(), words.end(), is_device)));
+  }
+
+  void find_lost() {
+    for (const auto& [name, device] : matrix_.nic_names) {
+      if (!column_.contains(name) && std::ranges::find(matrix_.lost, name) == matrix_.lost.end())
+        matrix_.lost.push_back(name);
+    }
+  }
+
   tl::unexpected<Error> bad(int line, std::string message) const {
     return fail(Error{Code::invalid_input, std::move(message),
                       "paste the whole output of nvidia-smi topo -m", file_, line});
@@ -154,6 +211,14 @@ class Taker {
 
 bool begins_matrix(const Line& line) {
   return !columns_of(line).empty() || is_row(words_of(line.text));
+}
+
+bool same_table(const Matrix& a, const Matrix& b) {
+  return a.columns == b.columns &&
+         std::ranges::equal(a.rows, b.rows, [](const auto& one, const auto& other) {
+           return one.first == other.first && one.second.cells == other.second.cells &&
+                  one.second.affinity == other.second.affinity;
+         });
 }
 
 Result<Matrix> take_matrix(const std::vector<Line>& lines, std::size_t& at,

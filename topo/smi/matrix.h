@@ -35,7 +35,16 @@ struct Matrix {
   int affinity_columns = 0;          ///< of CPU Affinity, NUMA Affinity, GPU NUMA ID
   std::map<std::string, Row> rows;
   std::map<std::string, std::string> nic_names;  ///< "NIC0" -> "mlx5_0"
+  std::vector<std::string>
+      lost;                   ///< columns that a row or the legend names, and the header doesn't
+  bool headings_cut = false;  ///< the header ends within "CPU Affinity" and what follows
 };
+
+/// Whether two tables say the same, wherever they stand.
+bool same_table(const Matrix& a, const Matrix& b);
+
+/// Whether it is a table of `topo -p2p`.
+bool is_p2p(const Matrix& matrix);
 
 /// Takes the lines of one table from `at` on, which is left behind its last one. Legends, blank
 /// lines and prompts within it are passed over. invalid_input with the line for a row that doesn't

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 
+#include "topo/smi/affinity.h"
 #include "topo/smi/matrix.h"
 #include "topo/smi/told_paths.h"
 
@@ -23,23 +24,17 @@ constexpr std::array<Word, 6> kRelations{{{"X", PciRelation::same},
                                           {"NODE", PciRelation::node},
                                           {"SYS", PciRelation::sys}}};
 
-struct Status {
+struct P2pWord {
   std::string_view text;
   P2pStatus status;
 };
-constexpr std::array<Status, 7> kStatuses{{{"OK", P2pStatus::ok},
-                                           {"CNS", P2pStatus::not_supported},
-                                           {"GNS", P2pStatus::not_supported},
-                                           {"TNS", P2pStatus::not_supported},
-                                           {"NS", P2pStatus::not_supported},
-                                           {"DR", P2pStatus::disabled},
-                                           {"U", P2pStatus::unknown}}};
-
-/// The affinity of one GPU as its row says it.
-struct Place {
-  CpuSet cpus;
-  std::optional<int> numa, memory_numa;
-};
+constexpr std::array<P2pWord, 7> kStatuses{{{"OK", P2pStatus::ok},
+                                            {"CNS", P2pStatus::not_supported},
+                                            {"GNS", P2pStatus::not_supported},
+                                            {"TNS", P2pStatus::not_supported},
+                                            {"NS", P2pStatus::not_supported},
+                                            {"DR", P2pStatus::disabled},
+                                            {"U", P2pStatus::unknown}}};
 
 class Reading {
  public:
@@ -51,7 +46,9 @@ class Reading {
   Result<std::vector<Fact>> facts() {
     read_cells();
     symmetrise();
-    paths_ = told_paths(relations_);
+    std::vector<bool> unread(size_);
+    for (std::size_t i = 0; i < size_; ++i) unread[i] = !read(i);
+    paths_ = told_paths(relations_, unread);
     check_paths();
     places_.resize(size_);
     for (std::size_t i = 0; i < size_; ++i) {
@@ -60,6 +57,7 @@ class Reading {
     add_cpus();
     for (std::size_t i = 0; i < size_; ++i) add_device(i);
     for (std::size_t a = 0; a < size_; ++a) add_links(a);
+    check_width();
     check_whole();
     return std::move(facts_);
   }
@@ -72,6 +70,7 @@ class Reading {
     const auto at = matrix_.rows.find(matrix_.columns[column]);
     return at == matrix_.rows.end() ? nullptr : &at->second;
   }
+  bool read(std::size_t column) const { return row(column) != nullptr && row(column)->whole; }
   int line_of(std::size_t column) const {
     const auto* found = row(column);
     return found == nullptr ? matrix_.line : found->line;
@@ -153,7 +152,8 @@ class Reading {
     for (std::size_t a = 0; a < size_; ++a) {
       for (std::size_t b = a + 1; b < size_; ++b) {
         const auto said = relations_[a][b];
-        if (said == PciRelation::unknown || host.relation(host.gpus[a], host.gpus[b]) == said)
+        if (said == PciRelation::unknown || (!read(a) && !read(b)) ||
+            host.relation(host.gpus[a], host.gpus[b]) == said)
           continue;
         warn(line_of(a), "smi-no-tree",
              fmt::format("{} to {} is {}, but both are closer by way of others", matrix_.columns[a],
@@ -165,43 +165,16 @@ class Reading {
     }
   }
 
-  /// "0-15,32-47  0  N/A": CPUs, NUMA node or list of nodes, node of the GPU's memory.
   void read_place(std::size_t column) {
     const auto* cells = row(column);
     if (cells == nullptr || !cells->whole || matrix_.affinity_columns == 0) return;
-    const auto& words = cells->affinity;
-    const bool fits = matrix_.affinity_columns < 0 ||
-                      words.size() == static_cast<std::size_t>(matrix_.affinity_columns);
-    Place place;
-    if (!fits || words.empty() || !read_words(words, place)) {
-      warn(cells->line, "smi-affinity-unreadable",
-           fmt::format("the affinity of {} can't be read: '{}'", matrix_.columns[column],
-                       fmt::join(words, " ")));
+    if (auto place = read_affinity(cells->affinity, matrix_.affinity_columns)) {
+      places_[column] = std::move(*place);
       return;
     }
-    places_[column] = std::move(place);
-  }
-
-  static bool read_words(const std::vector<std::string>& words, Place& place) {
-    if (words[0] != "N/A") {
-      auto cpus = CpuSet::from_list(words[0]);
-      if (!cpus || cpus->empty()) return false;
-      place.cpus = std::move(*cpus);
-    }
-    if (words.size() > 2 && words[2] != "N/A") {
-      place.memory_numa = whole_number(words[2]);
-      if (!place.memory_numa) return false;
-    }
-    if (words.size() > 1 && words[1] != "N/A") {
-      const auto nodes = CpuSet::from_list(words[1]);
-      if (!nodes || nodes->empty()) return false;
-      // Grace Hopper: the CPUs' own node stands first, alone; the others hold no CPU. A plain range
-      // ("0-1") says that the GPU is near to none of them in particular.
-      const auto dash = words[1].find('-');
-      const bool first_alone = dash != std::string::npos && words[1].find(',') < dash;
-      if (nodes->size() == 1 || first_alone || place.memory_numa) place.numa = nodes->first();
-    }
-    return true;
+    warn(cells->line, "smi-affinity-unreadable",
+         fmt::format("the affinity of {} can't be read: '{}'", matrix_.columns[column],
+                     fmt::join(cells->affinity, " ")));
   }
 
   void add_cpus() {
@@ -261,12 +234,26 @@ class Reading {
       link.count = found->second;
       add(line_of(a), std::move(link));
     }
+    if (read(a) || !gpu_number(a) || links_.empty()) return;
+    GpuLinkFact more;  // how many, its own row would say
+    more.from.index = gpu_number(a);
+    add(line_of(a), std::move(more));
+  }
+
+  /// What the terminal cut off at the right.
+  void check_width() {
+    if (matrix_.lost.empty() && !matrix_.headings_cut) return;
+    auto lost = matrix_.lost;
+    if (matrix_.affinity_columns == 0) lost.insert(lost.end(), {"CPU Affinity", "NUMA Affinity"});
+    warn(matrix_.line, "smi-partial",
+         fmt::format("the table is cut at the right: of its columns {} {} lost",
+                     fmt::join(lost, ", "), lost.size() == 1 ? "is" : "are"));
   }
 
   void check_whole() {
     std::vector<std::string> missing;
     for (std::size_t i = 0; i < size_; ++i) {
-      if (row(i) == nullptr || !row(i)->whole) missing.push_back(matrix_.columns[i]);
+      if (!read(i)) missing.push_back(matrix_.columns[i]);
     }
     if (missing.empty()) return;
     warn(line_of(size_ - 1), "smi-partial",
@@ -289,6 +276,14 @@ class Reading {
 };
 
 }  // namespace
+
+bool is_p2p(const Matrix& matrix) {
+  return std::ranges::any_of(matrix.rows, [](const auto& row) {
+    return std::ranges::any_of(row.second.cells, [](const std::string& cell) {
+      return std::ranges::find(kStatuses, cell, &P2pWord::text) != kStatuses.end();
+    });
+  });
+}
 
 Result<std::vector<Fact>> facts_of(const Matrix& matrix, const std::string& file,
                                    const std::string& host) {

@@ -46,7 +46,8 @@ class Numbers {
 
 }  // namespace
 
-std::vector<std::vector<PciAddress>> told_paths(const Relations& relations) {
+std::vector<std::vector<PciAddress>> told_paths(const Relations& relations,
+                                                const std::vector<bool>& unread) {
   const auto nodes = groups(relations, PciRelation::node);
   const auto roots = groups(relations, PciRelation::phb);
   const auto trees = groups(relations, PciRelation::pxb);
@@ -70,8 +71,19 @@ std::vector<std::vector<PciAddress>> told_paths(const Relations& relations) {
     box.domain = kToldDomain + 0x1000U + static_cast<std::uint32_t>(trees[i]);
     box.bus = static_cast<std::uint8_t>(box_numbers.of(trees[i], boxes[i]));
     paths[i] = {tree, box};
+    if (i >= unread.size() || !unread[i]) continue;
+    PciAddress mark;  // a bridge of its own
+    mark.domain = kToldDomain + 0x2000U + static_cast<std::uint32_t>(i);
+    paths[i].push_back(mark);
   }
   return paths;
+}
+
+PciRelation told_relation(const std::vector<PciAddress>& a, const std::vector<PciAddress>& b) {
+  if (a.size() > 2 && b.size() > 2) return PciRelation::unknown;
+  if (a[0] == b[0]) return a[1] == b[1] ? PciRelation::pix : PciRelation::pxb;
+  if (a[0].domain != b[0].domain) return PciRelation::sys;
+  return a[0].bus == b[0].bus ? PciRelation::phb : PciRelation::node;
 }
 
 }  // namespace topolaunch::topo::smi

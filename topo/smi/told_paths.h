@@ -18,11 +18,17 @@ constexpr std::uint32_t kToldDomain = 0xfffe0000U;
 inline bool told(const PciAddress& root) {
   return root.domain >= kToldDomain && root.domain < kToldDomain + 0x1000U;
 }
+inline bool told(const std::vector<PciAddress>& path) { return path.size() > 1 && told(path[0]); }
 
 using Relations = std::vector<std::vector<PciRelation>>;
 
 /// A path a device, root first; empty for one whose place among the others no word says.
-/// `relations` is square; `unknown` where a cell is about NVLink or is missing.
-std::vector<std::vector<PciAddress>> told_paths(const Relations& relations);
+/// `relations` is square; `unknown` where a cell is about NVLink or is missing. Of two devices that
+/// are `unread`, whose rows are missing, no word is known.
+std::vector<std::vector<PciAddress>> told_paths(const Relations& relations,
+                                                const std::vector<bool>& unread = {});
+
+/// The word between the devices of two such paths; unknown between two unread ones.
+PciRelation told_relation(const std::vector<PciAddress>& a, const std::vector<PciAddress>& b);
 
 }  // namespace topolaunch::topo::smi

@@ -43,6 +43,50 @@ TEST(SmiText, JoinsFilesOfOneHostByTheDriversNumber) {
   }
 }
 
+TEST(SmiText, CountsATableThatStandsTwiceOnce) {
+  const std::string legend = "\nLegend:\n  X    = Self\n\n";
+  const auto topology = read_smi(kMatrix + legend + kLinks + kMatrix + legend + kLinks);
+  EXPECT_EQ(links_between(topology.hosts.at(0), 0, 1), 12);
+  EXPECT_EQ(links_of(topology.hosts[0].gpus[0]), 12);
+  EXPECT_THAT(message_of(topology, "nvlink-inactive"), testing::HasSubstr("1 link that is down"));
+  const auto facts = *facts_from_smi(kMatrix + kMatrix, "smi.txt", "n1");
+  EXPECT_EQ(facts.size(), facts_from_smi(kMatrix, "smi.txt", "n1")->size());
+}
+
+TEST(SmiText, RefusesTwoMachinesInOneFile) {
+  const std::string other =
+      "\tGPU0\tGPU1\tCPU Affinity\nGPU0\t X \tNV12\t0-15\nGPU1\tNV12\t X \t0-15\n";
+  const auto tables = refused_smi(kMatrix + "\n" + other);
+  EXPECT_EQ(tables.code, Code::invalid_input);
+  EXPECT_EQ(tables.line, 5);
+  EXPECT_THAT(tables.message, testing::HasSubstr("the one on line 1"));
+  EXPECT_THAT(tables.next, testing::HasSubstr("a file of its own"));
+  const auto lists =
+      refused_smi("GPU 0: NVIDIA H100 (UUID: GPU-0a)\nGPU 0: NVIDIA H100 (UUID: GPU-0c)\n");
+  EXPECT_EQ(lists.line, 2);
+  EXPECT_THAT(lists.message, testing::HasSubstr("GPU 0 is GPU-0c, and GPU-0a further up"));
+  // What one machine reads and writes are two tables.
+  const std::string reads = "\tGPU0\tGPU1\nGPU0\tX\tOK\nGPU1\tOK\tX\n";
+  const std::string writes = "\tGPU0\tGPU1\nGPU0\tX\tCNS\nGPU1\tCNS\tX\n";
+  EXPECT_EQ(read_smi(kMatrix + reads + writes).hosts.at(0).gpus.size(), 2U);
+}
+
+TEST(SmiText, RefusesAmdsTablesByName) {
+  for (const std::string text :
+       {"=============================== Link Type between two GPUs "
+        "===============================\n"
+        "       GPU0         GPU1\nGPU0   0            XGMI\nGPU1   XGMI         0\n",
+        "============================ ROCm System Management Interface ===\n",
+        "ACCESS TABLE:\n             0000:05:00.0 0000:26:00.0\n0000:05:00.0 ENABLED ENABLED\n"}) {
+    EXPECT_TRUE(looks_like_smi(text)) << text;
+    const auto error = refused_smi(text);
+    EXPECT_EQ(error.code, Code::invalid_input);
+    EXPECT_EQ(error.line, 1);
+    EXPECT_THAT(error.message, testing::HasSubstr("AMD's"));
+    EXPECT_THAT(error.next, testing::HasSubstr("RCCL"));
+  }
+}
+
 TEST(SmiText, PassesStrangeLinesOverWithANote) {
   const auto topology = read_smi("hello\nworld\n" + kMatrix);
   EXPECT_EQ(message_of(topology, "smi-passed-over"),
