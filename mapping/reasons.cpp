@@ -7,6 +7,7 @@
 #include <map>
 #include <set>
 
+#include "mapping/crossings.h"
 #include "mapping/host_model.h"
 #include "mapping/index.h"
 #include "mapping/levels.h"
@@ -94,6 +95,21 @@ std::string gpu_list(const topo::Topology& topology, const std::vector<Seat>& se
   return text;
 }
 
+/// ": 4 of 4 tp groups inside one, 0 before", of the dimension that gains most; empty if none does.
+std::string gained_inside(const topo::Topology& topology, const RankGraph& graph, const std::vector<Seat>& given,
+                          const std::vector<Seat>& seats) {
+  std::string text;
+  int most = 0;
+  for (const auto& crossing : crossings(topology, graph, given, seats)) {
+    const auto inside = std::ranges::find(crossing.places, "inside a host", &Crossing::Place::name);
+    if (inside == crossing.places.end() || inside->solved - inside->given <= most) continue;
+    most = inside->solved - inside->given;
+    text = fmt::format(": {} of {} {} groups inside one, {} before", inside->solved, crossing.groups,
+                       crossing.dimension, inside->given);
+  }
+  return text;
+}
+
 void find_changes(const topo::Topology& topology, const RankGraph& graph, const std::vector<Seat>& given,
                   const std::vector<Seat>& seats, Solution& solution) {
   auto& changes = solution.changes;
@@ -106,7 +122,7 @@ void find_changes(const topo::Topology& topology, const RankGraph& graph, const 
   }
   if (partition(given) != partition(seats)) {
     changes.push_back("groups");
-    solution.reasons.push_back("other ranks share a host, so that heavy groups stay inside");
+    solution.reasons.push_back("other ranks share a host" + gained_inside(topology, graph, given, seats));
   }
   if (host_order(given) != host_order(seats)) {
     changes.push_back("host-order");
@@ -124,7 +140,6 @@ void find_changes(const topo::Topology& topology, const RankGraph& graph, const 
     changes.push_back("rank-order");
     solution.reasons.push_back("ranks of a host sit on other GPUs of it, so that partners are linked");
   }
-  (void)graph;
 }
 
 void affinity_reasons(const topo::Topology& topology, Solution& solution) {

@@ -57,5 +57,16 @@ TEST(WholeGroups, NoRuleThatKeepsThemFindsMore) {
   }
 }
 
+TEST(WholeGroups, AreCountedAsTheReason) {
+  const auto graph = graph_from_parallel("tp=3,dp=8", "", "");
+  Constraints constraints;
+  constraints.ranks = graph->ranks;
+  constraints.effort = Constraints::Effort::fast;
+  const auto solution = solve(machine(), *graph, constraints);
+  ASSERT_TRUE(solution);
+  // Full hosts hold ranks 0-7, 8-15 and 16-23: the groups of rank 6 and of rank 15 are cut.
+  EXPECT_THAT(solution->reasons, Contains("other ranks share a host: 8 of 8 tp groups inside one, 6 before"));
+}
+
 }  // namespace
 }  // namespace topolaunch::mapping
