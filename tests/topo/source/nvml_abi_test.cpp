@@ -141,8 +141,9 @@ SAME_VALUE(kFabricNotStarted, NVML_GPU_FABRIC_STATE_NOT_STARTED);
 SAME_VALUE(kFabricInProgress, NVML_GPU_FABRIC_STATE_IN_PROGRESS);
 SAME_VALUE(kFabricCompleted, NVML_GPU_FABRIC_STATE_COMPLETED);
 
-// Numbers of parameters and their kinds: calls that have to compile. A template that nobody
-// instantiates needs nothing to link.
+// Numbers of parameters and their kinds: calls that have to compile, those as well that newer headers call
+// deprecated and older drivers have alone. A template that nobody instantiates needs nothing to link.
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations"
 template <class Never>
 void calls(nvmlDevice_t device) {
   unsigned u = 0;
