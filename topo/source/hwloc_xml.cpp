@@ -35,6 +35,31 @@ bool has_sets(pugi::xml_node object) {
   return std::ranges::none_of(kWithout, [&](const char* t) { return std::strcmp(type, t) == 0; });
 }
 
+/// "0x0000000f", "0xf...f,0x1", "0x1,,0x0": words of 32 bits, most significant first, those of zero may be
+/// empty. hwloc 2.9 aborts on others.
+bool is_set(std::string_view text) {
+  constexpr std::string_view kAllAbove = "0xf...f";
+  if (text.starts_with(kAllAbove)) {
+    text.remove_prefix(kAllAbove.size());
+    if (text.empty()) return true;
+    if (!text.starts_with(',')) return false;
+    text.remove_prefix(1);
+  }
+  for (unsigned words = 0; words < kMostNumbers / 32; ++words) {
+    const auto comma = text.find(',');
+    std::string_view word = text.substr(0, comma);
+    const bool prefixed = word.starts_with("0x");
+    if (prefixed) word.remove_prefix(2);
+    if (word.size() > 8 || (prefixed && word.empty()) ||
+        word.find_first_not_of("0123456789abcdefABCDEF") != std::string_view::npos) {
+      return false;
+    }
+    if (comma == std::string_view::npos) return true;
+    text.remove_prefix(comma + 1);
+  }
+  return false;  // longer than any machine
+}
+
 /// hwloc 3 writes the kinds of an OS device as bits, hwloc 2 as one number (include/hwloc.h of both).
 int osdev_type_2(unsigned bits, std::string_view name) {
   enum Bit : unsigned { storage = 1, memory = 2, gpu = 4, coprocessor = 8, network = 16, fabrics = 32, dma = 64 };
@@ -125,6 +150,13 @@ class Preparation {
     int depth = 0;
     pugi::xml_node node = root.first_child();
     while (node) {
+      for (const auto attribute : node.attributes()) {
+        const std::string_view name = attribute.name();
+        if (!name.ends_with("cpuset") && !name.ends_with("nodeset")) continue;
+        if (!is_set(attribute.value())) {
+          return bad(node.offset_debug(), fmt::format("\"{}\" is no set of numbers: '{:.40}'", name, attribute.value()));
+        }
+      }
       if (std::strcmp(node.name(), "object") == 0) {
         if (++count > kMostObjects) return bad(node.offset_debug(), "more than a million objects");
         if (node.attribute("pci_busid") || node.attribute("bridge_pci")) pci_.push_back(node);

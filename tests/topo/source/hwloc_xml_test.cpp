@@ -98,6 +98,21 @@ TEST(HwlocXml, AnObjectWithoutItsSetsIsRefusedAndMissingCompleteOnesAreMadeUp) {
   }
 }
 
+TEST(HwlocXml, SetsThatAreNoneAreRefused) {
+  // hwloc 2.9.0 aborts on words without a comma between them.
+  for (const char* set : {"0x1 0x2", "0x02<0", "0x", "0x123456789", "0xf...f0x1", "-1", "0x1;0x2"}) {
+    const auto facts = facts_from_hwloc_xml(
+        changed("type=\"PU\"", " cpuset=\"", std::string(" cpuset=\"") + set + "\" x=\""), "m.xml");
+    ASSERT_FALSE(facts) << set;
+    EXPECT_NE(facts.error().message.find("\"cpuset\" is no set of numbers"), std::string::npos) << facts.error().message;
+  }
+  for (const char* set : {"0xf...f", "0xf...f,0x1", "0x1,,0x0", "1"}) {
+    const auto facts = facts_from_hwloc_xml(
+        changed("type=\"PU\"", "complete_cpuset=\"", std::string("complete_cpuset=\"") + set + "\" x=\""), "m.xml");
+    EXPECT_TRUE(facts || facts.error().message.find("is no set") == std::string::npos) << set;
+  }
+}
+
 TEST(HwlocXml, NumbersBeyondAnyMachineAreRefusedBeforeMemoryIsTakenForThem) {
   for (const char* number : {"-1", "4294967295", "99999999"}) {
     for (const std::string type : {"PU", "NUMANode"}) {
