@@ -11,7 +11,12 @@
 namespace topolaunch::mapping {
 namespace {
 
-constexpr std::size_t kMost = 8, kMostSizes = 64;
+constexpr std::size_t kMostSizes = 64;
+constexpr int kMost = 8, kMostRanks = 32'768;  ///< ways, and ranks in all of them together
+constexpr int kMostRanksByLeaf = 4096;         ///< larger jobs keep groups whole on hosts alone
+
+/// Each way is a whole set of orders to evaluate: one of them is always worth it.
+std::size_t most_ways(int ranks) { return static_cast<std::size_t>(std::clamp(kMostRanks / ranks, 1, kMost)); }
 
 int total(const std::vector<int>& capacity) { return std::accumulate(capacity.begin(), capacity.end(), 0); }
 
@@ -54,10 +59,11 @@ std::vector<std::vector<int>> whole_group_capacities(const Levels& levels, const
   const auto sizes = group_sizes(graph);
   std::vector<std::vector<int>> found = {capacity};
   for (const auto& level : levels.levels) {
+    if (&level != levels.levels.data() && ranks > kMostRanksByLeaf) break;
     const std::size_t inner = found.size();
     for (std::size_t i = 0; i < inner; ++i)
       for (const int size : sizes) {
-        if (found.size() > kMost) break;
+        if (found.size() > most_ways(ranks)) break;
         auto less = rounded(level, found[i], size);
         if (total(less) >= ranks && std::find(found.begin(), found.end(), less) == found.end())
           found.push_back(std::move(less));

@@ -127,6 +127,13 @@ class Preparation {
                                                   type, digits, kMostNumbers - 1));
   }
 
+  /// hwloc reads the two kinds into enums of two values, unlooked at: 0 = the host, 1 = PCI.
+  Status check_bridge(pugi::xml_node object) const {
+    const std::string_view kinds = object.attribute("bridge_type").value();
+    if (kinds.empty() || kinds == "0-1" || kinds == "1-1") return {};
+    return bad(object.offset_debug(), fmt::format("\"bridge_type\" is neither 0-1 nor 1-1: '{:.20}'", kinds));
+  }
+
   /// hwloc 2.9 follows null pointers where an object lacks one of its four sets. The complete ones are
   /// the others with what is offline: made up where they are missing.
   Status check_sets(pugi::xml_node object) {
@@ -161,7 +168,7 @@ class Preparation {
         if (++count > kMostObjects) return bad(node.offset_debug(), "more than a million objects");
         if (node.attribute("pci_busid") || node.attribute("bridge_pci")) pci_.push_back(node);
         if (is_osdev(node)) osdevs_.push_back(node);
-        for (const auto& status : {check_number(node), check_sets(node)})
+        for (const auto& status : {check_number(node), check_bridge(node), check_sets(node)})
           if (!status) return status;
       }
       if (node.first_child()) {

@@ -40,6 +40,18 @@ TEST(WholeGroups, AreNotSoughtWhereNoSeatIsToSpareOrNothingIsCut) {
               IsEmpty());
 }
 
+TEST(WholeGroups, AreTriedInFewWaysOfLargeJobs) {
+  const auto topology = leaf_spine(nvswitch_host("h", 8), 100, 12, 4);
+  const std::vector<int> capacity(1200, 8);
+  const auto ways = [&](const char* parallel) {
+    const auto graph = graph_from_parallel(parallel, "", "");
+    return whole_group_capacities(fabric_levels(topology), *graph, capacity, graph->ranks).size();
+  };
+  EXPECT_GT(ways("tp=3,dp=500"), 1U);
+  EXPECT_EQ(ways("tp=3,pp=7,dp=314"), 2U) << "six or seven ranks a host, for groups of three or of seven";
+  EXPECT_EQ(ways("tp=8,pp=4,dp=150"), 0U) << "hosts cut none, and leaves are not looked at";
+}
+
 /// A rule leaves fewer placements to choose from: with it nothing can be better.
 TEST(WholeGroups, NoRuleThatKeepsThemFindsMore) {
   for (const char* parallel : {"tp=3,dp=4", "tp=3,dp=8", "tp=6,dp=4", "tp=5,dp=4", "tp=3,dp=6", "tp=3,pp=2,dp=3",

@@ -113,6 +113,12 @@ TEST(HwlocXml, SetsThatAreNoneAreRefused) {
   }
 }
 
+TEST(HwlocXml, ABridgeBetweenWhatThereIsNotIsRefused) {
+  const auto facts = facts_from_hwloc_xml(changed("type=\"Bridge\"", "bridge_type=\"", "bridge_type=\"2-1\" x=\""), "m.xml");
+  ASSERT_FALSE(facts);
+  EXPECT_EQ(facts.error().message, "\"bridge_type\" is neither 0-1 nor 1-1: '2-1'");
+}
+
 TEST(HwlocXml, NumbersBeyondAnyMachineAreRefusedBeforeMemoryIsTakenForThem) {
   for (const char* number : {"-1", "4294967295", "99999999"}) {
     for (const std::string type : {"PU", "NUMANode"}) {
