@@ -51,13 +51,10 @@ class ProgramSolver final : public mapping::Solver {
       : argv_(std::move(argv)), outside_(outside) {}
   std::string name() const override { return argv_.front(); }
 
-  Result<std::vector<mapping::Seat>> place(const topo::Topology& topology,
-                                           const mapping::RankGraph& graph,
-                                           const mapping::Constraints& constraints) const override {
-    const auto pool = mapping::seat_pool(topology, constraints);
-    if (!pool) return fail(pool.error());
+  Result<std::vector<mapping::Seat>> place(const mapping::Problem& problem) const override {
+    const auto& constraints = problem.constraints;
     auto file = ScratchFile::with(
-        to_line(mapping::problem_json(topology, graph, constraints, *pool)) + "\n",
+        to_line(mapping::problem_json(problem.topology, problem.graph, constraints, problem.pool)) + "\n",
         outside_.environment);
     if (!file) return fail(file.error());
     // The port for programs gives an empty stdin: a shell opens the file in its place.
@@ -73,10 +70,10 @@ class ProgramSolver final : public mapping::Solver {
                   "give it a problem by hand: --solver-command 'tee problem.json' writes one");
     auto placed = placement_from_text(answer->out, argv_.front());
     if (!placed) return fail(std::move(placed).error().within("--solver-command"));
-    if (std::ssize(*placed) != graph.ranks)
+    if (std::ssize(*placed) != problem.ranks())
       return fail(Code::invalid_input, fmt::format("--solver-command: {} placed {} of {} ranks",
-                                                   argv_.front(), placed->size(), graph.ranks));
-    auto seats = seats_of(*placed, argv_.front(), topology, constraints, false);
+                                                   argv_.front(), placed->size(), problem.ranks()));
+    auto seats = seats_of(*placed, argv_.front(), problem.topology, constraints, false);
     if (!seats) return fail(std::move(seats).error().within("--solver-command"));
     for (std::size_t r = 0; r < seats->size(); ++r)
       if ((*seats)[r].host < 0)

@@ -266,15 +266,50 @@ std::vector<Affinity> host_affinity(const topo::Host& host, const std::vector<Se
   return result;
 }
 
+namespace {
+
+/// Whether two hosts give equal seats equal affinities: all that host_affinity reads is the same.
+bool alike(const topo::Host& a, const topo::Host& b) {
+  const auto nodes = [](const topo::NumaNode& x, const topo::NumaNode& y) {
+    return x.id == y.id && x.package == y.package && x.cpus == y.cpus;
+  };
+  const auto gpus = [](const topo::Gpu& x, const topo::Gpu& y) {
+    return x.index == y.index && x.numa == y.numa && x.pci == y.pci && x.affinity == y.affinity && x.pcie_path == y.pcie_path;
+  };
+  const auto nics = [](const topo::Nic& x, const topo::Nic& y) {
+    return x.name == y.name && x.numa == y.numa && x.pci == y.pci && x.rate == y.rate && x.rdma == y.rdma && x.up == y.up &&
+           x.pcie_path == y.pcie_path;
+  };
+  return a.cpus == b.cpus && a.allowed_cpus == b.allowed_cpus && a.allowed_memory == b.allowed_memory && a.smt == b.smt &&
+         std::ranges::equal(a.numa, b.numa, nodes) && std::ranges::equal(a.gpus, b.gpus, gpus) &&
+         std::ranges::equal(a.nics, b.nics, nics);
+}
+
+/// Whether the seats of two hosts are the same there.
+bool same_there(const std::vector<Seat>& a, const std::vector<Seat>& b) {
+  return std::ranges::equal(a, b, [](const Seat& x, const Seat& y) { return x.gpu == y.gpu && x.slot == y.slot; });
+}
+
+}  // namespace
+
 std::vector<Affinity> affinity_of(const topo::Topology& topology, const std::vector<Seat>& seats) {
   std::vector<std::vector<int>> ranks(topology.hosts.size());
   for (int r = 0; r < count_of(seats); ++r) ranks[ix(seats[ix(r)].host)].push_back(r);
   std::vector<Affinity> result(seats.size());
+  // A cluster's hosts are mostly like the one before.
+  const topo::Host* last = nullptr;
+  std::vector<Seat> there, here;
+  std::vector<Affinity> affinities;
   for (int h = 0; h < count_of(topology.hosts); ++h) {
-    std::vector<Seat> here;
+    here.clear();
     for (const int r : ranks[ix(h)]) here.push_back(seats[ix(r)]);
-    auto affinities = host_affinity(topology.hosts[ix(h)], here);
-    for (int i = 0; i < count_of(here); ++i) result[ix(ranks[ix(h)][ix(i)])] = std::move(affinities[ix(i)]);
+    const auto& host = topology.hosts[ix(h)];
+    if (last == nullptr || !same_there(here, there) || !alike(host, *last)) {
+      affinities = host_affinity(host, here);
+      there = here;
+      last = &host;
+    }
+    for (int i = 0; i < count_of(here); ++i) result[ix(ranks[ix(h)][ix(i)])] = affinities[ix(i)];
   }
   return result;
 }

@@ -5,7 +5,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <map>
+#include <unordered_map>
 
 #include "mapping/constants.h"
 #include "mapping/distances.h"
@@ -17,6 +19,26 @@
 
 namespace topolaunch::mapping {
 using namespace constants;
+
+namespace {
+
+/// 64 bits over every seat; each word goes through MurmurHash3's finaliser.
+std::uint64_t hash_of(const std::vector<Seat>& seats) {
+  std::uint64_t hash = seats.size();
+  const auto add = [&](int high, int low) {
+    hash ^= std::uint64_t{static_cast<std::uint32_t>(high)} << 32 | static_cast<std::uint32_t>(low);
+    hash = (hash ^ hash >> 33) * 0xff51afd7ed558ccdULL;
+    hash = (hash ^ hash >> 33) * 0xc4ceb9fe1a85ec53ULL;
+    hash ^= hash >> 33;
+  };
+  for (const auto& seat : seats) {
+    add(seat.host, seat.gpu);
+    add(seat.slot, 0);
+  }
+  return hash;
+}
+
+}  // namespace
 
 struct CostModel::Tables {
   const topo::Topology& topology;
@@ -34,6 +56,14 @@ struct CostModel::Tables {
   mutable std::vector<Part> parts;
   mutable int part_count = 0;
   mutable std::vector<int> part_of_host;
+  struct Asked {
+    Communicator communicator;
+    Collective collective = Collective::allreduce;
+    Bytes bytes;
+    friend bool operator==(const Asked&, const Asked&) = default;
+  };
+  mutable Asked last_asked;
+  mutable Prediction last_prediction;
   /// Distinct phases in order of first appearance, with the groups of each.
   struct Phase {
     std::string name;
@@ -41,6 +71,8 @@ struct CostModel::Tables {
     std::vector<int> groups;
   };
   std::vector<Phase> phases;
+  /// Scores by a hash of the seats: several ways of the search lead to one placement.
+  mutable std::unordered_map<std::uint64_t, Score> known;
   bool nccl_somewhere = false;
   bool over_tcp = false;  ///< no host has RDMA: MPI's bytes travel in TCP's frames
 
@@ -76,6 +108,16 @@ struct CostModel::Tables {
       if (seat.gpu >= 0) parts[ix(at)].gpus.push_back(seat.gpu);
     }
     for (int p = 0; p < part_count; ++p) std::sort(parts[ix(p)].gpus.begin(), parts[ix(p)].gpus.end());
+  }
+
+  /// NCCL's choice for one communicator; most groups of a phase are like the one before.
+  const Prediction& predicted(const Communicator& communicator, const Group& group) const {
+    const Asked asked{communicator, group.collective, group.bytes};
+    if (!(last_asked == asked)) {
+      last_prediction = predict(communicator, group.collective, static_cast<double>(group.bytes.count()));
+      last_asked = asked;
+    }
+    return last_prediction;
   }
 
   /// What a phase gathers.
@@ -126,7 +168,7 @@ struct CostModel::Tables {
     c.tree = inside ? tree : 0;
     c.nvls = inside ? nvls : 0;
     if (!inside) c.channels = c.tree_channels = c.net_channels, c.nvlink = false;
-    const auto prediction = predict(c, group.collective, bytes);
+    const auto& prediction = predicted(c, group);
     out.latency = std::max(out.latency, prediction.latency);
     out.alone = std::max(out.alone, prediction.seconds - prediction.latency);
 
@@ -315,8 +357,14 @@ bool CostModel::timed() const { return tables_->links.timed(); }
 double CostModel::distance(const Seat& a, const Seat& b) const { return tables_->distances.between(a, b); }
 
 CostModel::Score CostModel::score(const std::vector<Seat>& seats) const {
+  constexpr std::size_t kMostRemembered = 4096;
+  auto& known = tables_->known;
+  const auto hash = hash_of(seats);
+  if (const auto found = known.find(hash); found != known.end()) return found->second;
   const auto total = tables_->run(seats);
-  return {total.seconds, total.hop_bytes, tables_->links.busiest().bytes};
+  const Score score{total.seconds, total.hop_bytes, tables_->links.busiest().bytes};
+  if (known.size() < kMostRemembered) known.emplace(hash, score);
+  return score;
 }
 
 Estimate CostModel::estimate(const std::vector<Seat>& seats) const {

@@ -36,7 +36,7 @@ class CostModel {
 
   /// `seats` by rank.
   Estimate estimate(const std::vector<Seat>& seats) const;
-  /// T and J alone, cheaper than estimate().
+  /// T and J alone, cheaper than estimate(), and remembered.
   struct Score {
     double seconds = 0;
     double hop_bytes = 0;

@@ -91,28 +91,6 @@ std::pair<double, int> quantised(double gbps, const std::vector<double>& speeds)
 
 }  // namespace
 
-std::string HostModel::signature(const topo::Host& host) {
-  std::string text =
-      fmt::format("{};{};{};{}|", host.arch, host.cpu_vendor, host.cpu_family, host.cpu_model);
-  for (const auto& gpu : host.gpus) {
-    text += fmt::format("g{},{},{},{},{},{},{};", capability_of(gpu), gpu.numa.value_or(-1),
-                        gpu.pcie_generation, gpu.pcie_width, gpu.pcie_generation_max,
-                        gpu.pcie_width_max, gpu.pci ? gpu.pci->text() : "-");
-    for (const auto& bridge : gpu.pcie_path) text += bridge.text() + "/";
-    for (const auto& link : gpu.links)
-      text +=
-          fmt::format("l{},{},{},{},{};", static_cast<int>(link.to), link.peer,
-                      static_cast<int>(link.type), link.count, link.bandwidth.bytes_per_second());
-  }
-  for (const auto& nic : host.nics) {
-    text += fmt::format("n{},{},{},{},{};", nic.rate.bytes_per_second(), nic.up, nic.rdma,
-                        nic.numa.value_or(-1), nic.pci ? nic.pci->text() : "-");
-    for (const auto& bridge : nic.pcie_path) text += bridge.text() + "/";
-  }
-  for (const auto& node : host.numa) text += fmt::format("m{},{};", node.id, node.package);
-  return text;
-}
-
 HostModel::HostModel(const topo::Host& host)
     : gpus_(count_of(host.gpus)), cpu_cpu_(cpu_cpu_gbps(host)) {
   const bool intel = host.cpu_vendor == "GenuineIntel";

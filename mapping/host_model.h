@@ -65,7 +65,7 @@ class HostModel {
   /// NICs near those of `gpus` that are on the socket of `gpu`.
   std::vector<int> socket_nics(const std::vector<int>& gpus, int gpu) const;
 
-  /// Hosts with the same text have the same model.
+  /// Hosts with the same bytes have the same model.
   static std::string signature(const topo::Host& host);
 
  private:

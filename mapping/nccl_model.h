@@ -24,6 +24,7 @@ struct Communicator {
   double nvls = 0;             ///< NVSwitch multicast, efficiency included; 0 = none
   double net = 0;              ///< one host to the next, all its NICs for this group
   int net_channels = 1;
+  friend bool operator==(const Communicator&, const Communicator&) = default;
 };
 
 enum class Algorithm { none, ring, tree, nvls, nvls_tree };

@@ -127,35 +127,34 @@ std::string cut(std::string text, std::size_t width) {
 
 }  // namespace
 
-Json map_json(const topo::Topology& topology, const RankGraph& graph, const Solution& solution) {
-  Json placement = Json::array();
-  for (const auto& place : solution.placement) {
-    const auto* gpu = gpu_of(topology, place);
-    Json json;
-    json["rank"] = place.rank;
-    json["host"] = host_of(topology, place).name;
-    json["gpu"] = gpu != nullptr && gpu->pci ? Json(gpu->pci->text()) : Json(nullptr);
-    json["gpu_index"] = gpu != nullptr ? Json(gpu->index) : Json(nullptr);
-    json["gpu_uuid"] = gpu != nullptr && !gpu->uuid.empty() ? Json(gpu->uuid) : Json(nullptr);
-    json["local_rank"] = place.local_rank;
-    json["numa"] = place.affinity.numa ? Json(*place.affinity.numa) : Json(nullptr);
-    json["cpus"] = place.affinity.cpus.to_list();
-    json["memory_nodes"] = place.affinity.memory_nodes;
-    json["nics"] = place.affinity.nics;
-    if (!place.affinity.note.empty()) json["note"] = place.affinity.note;
-    if (!graph.dimensions.empty()) {
-      Json coordinates = Json::object();
-      for (const auto& dimension : graph.dimensions) coordinates[dimension.name] = coordinate(dimension, place.rank);
-      json["coordinates"] = std::move(coordinates);
-    }
-    placement.push_back(std::move(json));
-  }
+namespace {
+
+/// One rank's object, into `json`: empty, or another rank's of the same kind.
+void set_place(const topo::Topology& topology, const RankGraph& graph, const RankPlace& place, Json& json) {
+  const auto* gpu = gpu_of(topology, place);
+  json["rank"] = place.rank;
+  json["host"] = host_of(topology, place).name;
+  json["gpu"] = gpu != nullptr && gpu->pci ? Json(gpu->pci->text()) : Json(nullptr);
+  json["gpu_index"] = gpu != nullptr ? Json(gpu->index) : Json(nullptr);
+  json["gpu_uuid"] = gpu != nullptr && !gpu->uuid.empty() ? Json(gpu->uuid) : Json(nullptr);
+  json["local_rank"] = place.local_rank;
+  json["numa"] = place.affinity.numa ? Json(*place.affinity.numa) : Json(nullptr);
+  json["cpus"] = place.affinity.cpus.to_list();
+  json["memory_nodes"] = place.affinity.memory_nodes;
+  json["nics"] = place.affinity.nics;
+  if (!place.affinity.note.empty()) json["note"] = place.affinity.note;
+  for (const auto& dimension : graph.dimensions)
+    json["coordinates"][dimension.name] = coordinate(dimension, place.rank);
+}
+
+/// All but the ranks, whose array is empty.
+Json frame_json(const topo::Topology& topology, const RankGraph& graph, const Solution& solution) {
   Json json;
   json["schema"] = "topolaunch.map/1";
   json["ranks"] = solution.placement.size();
   json["workload"] = graph.origin;
   json["solver"] = solution.solver;
-  json["placement"] = std::move(placement);
+  json["placement"] = Json::array();
   json["given"] = estimate_json(solution.given);
   json["solution"] = estimate_json(solution.solution);
   json["gain"] = {{"possible", solution.gain.possible},
@@ -181,6 +180,38 @@ Json map_json(const topo::Topology& topology, const RankGraph& graph, const Solu
   if (!solution.spares.empty()) json["spares"] = host_names(solution.spares);
   if (solution.cut_short) json["cut_short"] = true;
   return json;
+}
+
+}  // namespace
+
+Json map_json(const topo::Topology& topology, const RankGraph& graph, const Solution& solution) {
+  Json json = frame_json(topology, graph, solution);
+  auto& placement = json["placement"];
+  for (const auto& place : solution.placement) set_place(topology, graph, place, placement.emplace_back());
+  return json;
+}
+
+std::string map_json_text(const topo::Topology& topology, const RankGraph& graph, const Solution& solution,
+                          const Json& more) {
+  Json frame = frame_json(topology, graph, solution);
+  frame.update(more);
+  const std::string text = to_pretty(frame), empty = "\"placement\": []";
+  const auto at = text.find(empty);  // inside a string its quotes would be escaped
+  if (at == std::string::npos || solution.placement.empty()) return text;
+  const auto open = at + empty.size() - 1;
+  std::string out = text.substr(0, open);
+  // Each rank as the only one of an array as deep as the real one; its frame is cut off.
+  constexpr std::string_view kBefore = "{\n  \"placement\": [", kAfter = "\n  ]\n}\n";
+  Json one = {{"placement", Json::array({Json::object()})}};
+  auto& row = one["placement"].front();
+  for (const auto& place : solution.placement) {
+    if (row.contains("note") != !place.affinity.note.empty()) row = Json::object();
+    set_place(topology, graph, place, row);
+    const auto alone = to_pretty(one);
+    if (place.rank > 0) out += ',';
+    out.append(alone, kBefore.size(), alone.size() - kBefore.size() - kAfter.size());
+  }
+  return out + "\n  " + text.substr(open);
 }
 
 std::string map_table(const topo::Topology& topology, const Solution& solution) {
@@ -218,7 +249,7 @@ std::string map_table(const topo::Topology& topology, const Solution& solution) 
 Result<std::string> map_text(const std::string& format, const topo::Topology& topology, const RankGraph& graph,
                              const Solution& solution) {
   if (format == "table") return map_table(topology, solution);
-  if (format == "json") return to_pretty(map_json(topology, graph, solution));
+  if (format == "json") return map_json_text(topology, graph, solution, Json::object());
   if (format == "rankfile") return rankfile(topology, solution);
   if (format == "hostfile" || format == "slurm") return host_lines(topology, solution);
   if (format == "deepspeed") return deepspeed_hostfile(topology, solution);

@@ -20,22 +20,24 @@ double work_of(Constraints::Effort effort) {
   return 0;
 }
 
+/// Fewer find nothing among so many pairs.
+constexpr int kFewestTrials = 32;
+
 class Polish {
  public:
-  Polish(const topo::Topology& topology, const SeatPool& pool, const RankGraph& graph,
-         const Constraints& constraints, const Rules& rules, Incumbent& best)
-      : topology_(topology), pool_(pool), constraints_(constraints), rules_(rules), best_(best) {
+  Polish(const Problem& problem, Incumbent& best)
+      : topology_(problem.topology), pool_(problem.pool), constraints_(problem.constraints), rules_(problem.rules), best_(best) {
     double size = 1;
-    for (const auto& group : graph.groups) size += count_of(group.members);
-    size += 3.0 * count_of(graph.edges);
-    trials_ = static_cast<int>(std::min(2e5, work_of(constraints.effort) / size));
-    movable_.assign(ix(constraints.ranks), true);
-    for (const auto& pin : constraints.pins) movable_[ix(pin.rank)] = false;
+    for (const auto& group : problem.graph.groups) size += count_of(group.members);
+    size += 3.0 * count_of(problem.graph.edges);
+    trials_ = static_cast<int>(std::min(2e5, work_of(constraints_.effort) / size));
+    movable_.assign(ix(problem.ranks()), true);
+    for (const auto& pin : constraints_.pins) movable_[ix(pin.rank)] = false;
   }
 
   bool run() {
     const auto start = best_.score();
-    if (trials_ < 8) return false;
+    if (trials_ < kFewestTrials) return false;
     while (trials_ > 0) {
       const bool hosts = swap_hosts();
       const bool ranks = swap_ranks();
@@ -132,9 +134,7 @@ class Polish {
 
 }  // namespace
 
-bool polish(const topo::Topology& topology, const SeatPool& pool, const RankGraph& graph,
-            const Constraints& constraints, const Rules& rules, Incumbent& best) {
-  return Polish(topology, pool, graph, constraints, rules, best).run();
+bool polish(const Problem& problem, Incumbent& best) { return Polish(problem, best).run();
 }
 
 }  // namespace topolaunch::mapping

@@ -4,13 +4,12 @@
 // of trials by effort, so that the same request has the same answer.
 #pragma once
 
-#include "mapping/rules.h"
+#include "mapping/problem.h"
 #include "mapping/solver/solvers.h"
 
 namespace topolaunch::mapping {
 
 /// Improves `best`; says whether it did.
-bool polish(const topo::Topology& topology, const SeatPool& pool, const RankGraph& graph,
-            const Constraints& constraints, const Rules& rules, Incumbent& best);
+bool polish(const Problem& problem, Incumbent& best);
 
 }  // namespace topolaunch::mapping

@@ -6,6 +6,10 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <unordered_map>
+#include <unordered_set>
+#include <utility>
+#include <vector>
 
 #include "mapping/crossings.h"
 #include "mapping/host_model.h"
@@ -61,7 +65,7 @@ std::string why_no_gain(const topo::Topology& topology, const SeatPool& pool, co
 
 /// Ranks that share a host, as one number per rank.
 std::vector<int> partition(const std::vector<Seat>& seats) {
-  std::map<int, int> first;
+  std::unordered_map<int, int> first;
   std::vector<int> result;
   for (int r = 0; r < count_of(seats); ++r) result.push_back(first.emplace(seats[ix(r)].host, r).first->second);
   return result;
@@ -69,16 +73,18 @@ std::vector<int> partition(const std::vector<Seat>& seats) {
 
 std::vector<int> host_order(const std::vector<Seat>& seats) {
   std::vector<int> order;
-  std::set<int> seen;
+  std::unordered_set<int> seen;
   for (const auto& seat : seats)
     if (seen.insert(seat.host).second) order.push_back(seat.host);
   return order;
 }
 
-std::set<std::pair<int, int>> used_seats(const std::vector<Seat>& seats) {
-  std::set<std::pair<int, int>> set;
-  for (const auto& seat : seats) set.insert({seat.host, seat.slot});
-  return set;
+/// Sorted.
+std::vector<std::pair<int, int>> used_seats(const std::vector<Seat>& seats) {
+  std::vector<std::pair<int, int>> used;
+  for (const auto& seat : seats) used.emplace_back(seat.host, seat.slot);
+  std::sort(used.begin(), used.end());
+  return used;
 }
 
 std::string gpu_list(const topo::Topology& topology, const std::vector<Seat>& seats) {
@@ -113,18 +119,21 @@ std::string gained_inside(const topo::Topology& topology, const RankGraph& graph
 void find_changes(const topo::Topology& topology, const RankGraph& graph, const std::vector<Seat>& given,
                   const std::vector<Seat>& seats, Solution& solution) {
   auto& changes = solution.changes;
-  if (used_seats(given) != used_seats(seats)) {
+  const bool other_seats = used_seats(given) != used_seats(seats);
+  const bool other_groups = partition(given) != partition(seats);
+  const bool other_hosts = host_order(given) != host_order(seats);
+  if (other_seats) {
     const bool gpus = std::any_of(seats.begin(), seats.end(), [](const Seat& s) { return s.gpu >= 0; });
     if (gpus) {
       changes.push_back("gpu-choice");
       solution.reasons.push_back(fmt::format("GPUs used: {}", gpu_list(topology, seats)));
     }
   }
-  if (partition(given) != partition(seats)) {
+  if (other_groups) {
     changes.push_back("groups");
     solution.reasons.push_back("other ranks share a host" + gained_inside(topology, graph, given, seats));
   }
-  if (host_order(given) != host_order(seats)) {
+  if (other_hosts) {
     changes.push_back("host-order");
     solution.reasons.push_back("hosts follow the fabric, so that neighbours in rank order are near");
   }
@@ -135,8 +144,7 @@ void find_changes(const topo::Topology& topology, const RankGraph& graph, const 
     bound = bound || (!place.affinity.cpus.empty() && !(place.affinity.cpus == all));
   }
   if (bound) changes.push_back("affinity");
-  if (given != seats && partition(given) == partition(seats) && used_seats(given) == used_seats(seats) &&
-      host_order(given) == host_order(seats)) {
+  if (given != seats && !other_seats && !other_groups && !other_hosts) {
     changes.push_back("rank-order");
     solution.reasons.push_back("ranks of a host sit on other GPUs of it, so that partners are linked");
   }

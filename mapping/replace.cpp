@@ -334,7 +334,7 @@ Result<Solution> replaced(const topo::Topology& topology, const RankGraph& graph
                                                          : "no choice of seats that was tried",
                     counted(moving.size(), "rank")),
         "let others move too: --from without --replace");
-  auto solution = solution_of(topology, graph, narrowed, *pool, old_seats, *seats);
+  auto solution = solution_of(CostModel(topology, graph), topology, graph, narrowed, *pool, old_seats, *seats);
   solution.solver = "replacement";
   std::map<std::string, int> onto;
   for (const int r : moving) ++onto[topology.hosts[ix((*seats)[ix(r)].host)].name];

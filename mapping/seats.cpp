@@ -7,6 +7,7 @@
 #include <map>
 #include <numeric>
 #include <set>
+#include <utility>
 
 #include "base/counted.h"
 #include "mapping/index.h"
@@ -226,26 +227,61 @@ void apply_pins(const topo::Topology& topology, const SeatPool& pool, const Cons
   }
 }
 
+namespace {
+
+/// The slots of a pool, host by host: one pass to build, a search among one host's to find.
+class SlotTable {
+ public:
+  SlotTable(const SeatPool& pool, std::size_t hosts) : first_(hosts + 1, 0), slots_(pool.seats.size()) {
+    for (const auto& seat : pool.seats) ++first_[ix(seat.host) + 1];
+    std::partial_sum(first_.begin(), first_.end(), first_.begin());
+    auto next = first_;
+    for (const auto& seat : pool.seats) slots_[next[ix(seat.host)]++] = seat.slot;
+    for (std::size_t h = 0; h < hosts; ++h) {
+      const auto begin = slots_.begin() + static_cast<std::ptrdiff_t>(first_[h]);
+      const auto end = slots_.begin() + static_cast<std::ptrdiff_t>(first_[h + 1]);
+      if (!std::is_sorted(begin, end)) std::sort(begin, end);
+    }
+    taken_.assign(slots_.size(), 0);
+  }
+  std::size_t none() const { return slots_.size(); }
+  /// Position of the seat's slot; none() if the pool has no such seat.
+  std::size_t find(const Seat& seat) const {
+    if (seat.host < 0 || ix(seat.host) + 1 >= first_.size()) return none();
+    const auto begin = slots_.begin() + static_cast<std::ptrdiff_t>(first_[ix(seat.host)]);
+    const auto end = slots_.begin() + static_cast<std::ptrdiff_t>(first_[ix(seat.host) + 1]);
+    const auto at = std::lower_bound(begin, end, seat.slot);
+    return at != end && *at == seat.slot ? static_cast<std::size_t>(at - slots_.begin()) : none();
+  }
+  /// Whether it was free.
+  bool take(std::size_t slot) { return std::exchange(taken_[slot], 1) == 0; }
+
+ private:
+  std::vector<std::size_t> first_;  ///< by host
+  std::vector<int> slots_;
+  std::vector<char> taken_;
+};
+
+}  // namespace
+
 std::string placement_fault(const topo::Topology& topology, const SeatPool& pool,
                             const Constraints& constraints, const std::vector<Seat>& seats) {
   if (count_of(seats) != constraints.ranks)
     return fmt::format("{} seats for {}", seats.size(), counted(constraints.ranks, "rank"));
-  const auto key = [](const Seat& s) { return std::pair(s.host, s.slot); };
-  std::vector<std::pair<int, int>> legal, taken;
+  SlotTable slots(pool, topology.hosts.size());
   std::vector<int> left = pool.capacity;
-  for (const auto& seat : pool.seats) legal.push_back(key(seat));
-  std::sort(legal.begin(), legal.end());
+  bool twice = false;
   for (int r = 0; r < count_of(seats); ++r) {
     const auto& seat = seats[ix(r)];
-    if (!std::binary_search(legal.begin(), legal.end(), key(seat)))
+    const auto slot = slots.find(seat);
+    if (slot == slots.none())
       return fmt::format("rank {} is on host {} slot {}, which is no seat", r, seat.host, seat.slot);
     if (left[ix(seat.host)]-- <= 0)
       return fmt::format("host {} takes {} ranks, and more are placed there", topology.hosts[ix(seat.host)].name,
                          pool.capacity[ix(seat.host)]);
-    taken.push_back(key(seat));
+    twice = twice || !slots.take(slot);
   }
-  std::sort(taken.begin(), taken.end());
-  if (std::adjacent_find(taken.begin(), taken.end()) != taken.end()) return "two ranks have one seat";
+  if (twice) return "two ranks have one seat";
   for (const auto& pin : constraints.pins) {
     const auto& seat = seats[ix(pin.rank)];
     if (topology.hosts[ix(seat.host)].name != pin.host || (pin.gpu >= 0 && seat.gpu != pin.gpu))

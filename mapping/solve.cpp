@@ -40,14 +40,16 @@ bool all_alike(const topo::Topology& topology, const SeatPool& pool) {
 }
 
 /// Sets of hosts that hold the job, with what the simple order on each costs; best first.
-std::vector<HostCandidate> ranked_candidates(const topo::Topology& topology, const RankGraph& graph,
-                                             const Constraints& constraints, const SeatPool& pool, const Rules& rules,
-                                             const CostModel& model) {
+std::vector<HostCandidate> ranked_candidates(const Problem& problem) {
   constexpr int kMost = 8;
+  const auto& topology = problem.topology;
+  const auto& constraints = problem.constraints;
+  const auto& pool = problem.pool;
+  const auto& rules = problem.rules;
   if (pool.total() <= constraints.ranks || topology.hosts.size() < 2) return {};
   auto candidates = host_candidates(rules.levels(), pool.capacity, constraints.ranks, kMost);
   std::erase_if(candidates, [&](HostCandidate& candidate) {
-    auto seats = simple_seats(topology, pool, graph, constraints, candidate.hosts);
+    auto seats = simple_seats(topology, pool, problem.graph, constraints, candidate.hosts);
     if (seats.empty() || !rules.fault(seats).empty()) return true;
     // A pinned rank may sit elsewhere than the set.
     candidate.hosts.clear();
@@ -55,7 +57,7 @@ std::vector<HostCandidate> ranked_candidates(const topo::Topology& topology, con
       if (std::find(candidate.hosts.begin(), candidate.hosts.end(), seat.host) == candidate.hosts.end())
         candidate.hosts.push_back(seat.host);
     measure_fragments(rules.levels(), pool.capacity, constraints.ranks, candidate);
-    const auto score = model.score(seats);
+    const auto score = problem.model.score(seats);
     candidate.seconds = Seconds(score.seconds);
     candidate.hop_bytes = score.hop_bytes;
     return false;
@@ -74,19 +76,18 @@ std::vector<HostCandidate> ranked_candidates(const topo::Topology& topology, con
 }
 
 /// Takes the best candidate's seats where they cost the same and leave fewer fragments.
-bool leaves_less(const topo::Topology& topology, const SeatPool& pool, const Constraints& constraints,
-                 const CostModel& model, const std::vector<HostCandidate>& candidates, const Incumbent& best,
-                 const RankGraph& graph, std::vector<Seat>& seats) {
+bool leaves_less(const Problem& problem, const std::vector<HostCandidate>& candidates, const Incumbent& best,
+                 std::vector<Seat>& seats) {
   if (candidates.empty()) return false;
   const auto& first = candidates.front();
   HostCandidate now;
   for (const auto& seat : seats)
     if (now.hosts.empty() || now.hosts.back() != seat.host) now.hosts.push_back(seat.host);
-  measure_fragments(fabric_levels(topology), pool.capacity, constraints.ranks, now);
+  measure_fragments(problem.rules.levels(), problem.pool.capacity, problem.ranks(), now);
   if (first.left_over >= now.left_over) return false;
-  auto other = simple_seats(topology, pool, graph, constraints, first.hosts);
-  const auto score = model.score(other);
-  if (better(best.score(), score, constraints.objective)) return false;
+  auto other = simple_seats(problem.topology, problem.pool, problem.graph, problem.constraints, first.hosts);
+  const auto score = problem.model.score(other);
+  if (better(best.score(), score, problem.constraints.objective)) return false;
   seats = std::move(other);
   return true;
 }
@@ -107,14 +108,14 @@ std::vector<RankPlace> places(const topo::Topology& topology, const std::vector<
 
 }  // namespace
 
-Solution solution_of(const topo::Topology& topology, const RankGraph& graph, const Constraints& constraints,
-                     const SeatPool& pool, const std::vector<Seat>& given, const std::vector<Seat>& seats) {
-  const CostModel model(topology, graph);
+Solution solution_of(const CostModel& model, const topo::Topology& topology, const RankGraph& graph,
+                     const Constraints& constraints, const SeatPool& pool, const std::vector<Seat>& given,
+                     const std::vector<Seat>& seats) {
   Solution solution;
   solution.placement = places(topology, seats);
   solution.solution = model.estimate(seats);
   const bool known = std::all_of(given.begin(), given.end(), [](const Seat& seat) { return seat.host >= 0; });
-  solution.given = known ? model.estimate(given) : Estimate();
+  if (known) solution.given = given == seats ? solution.solution : model.estimate(given);
   solution.given_seats = given;
   solution.spares = pool.spares;
   solution.unmet = pool.unmet;
@@ -126,74 +127,63 @@ Result<Solution> solve(const topo::Topology& topology, const RankGraph& graph, c
                        const Solver* own) {
   if (auto status = check_sizes(graph, asked); !status) return fail(status.error());
   const auto failed = [&](const Error& error) { return fail(with_conflict(topology, graph, asked, error)); };
-  const auto rules = Rules::make(topology, graph, asked);
-  if (!rules) {
-    // What is wrong with the seats comes first.
-    const auto pool = seat_pool(topology, asked);
-    return pool ? fail(rules.error()) : failed(pool.error());
-  }
-  const auto chosen = choose_blocks(topology, asked, *rules);
-  if (!chosen) return failed(chosen.error());
-  const auto& constraints = chosen->constraints;
-  const auto* pool = &chosen->pool;
-  const auto* start = &chosen->start;
-  auto given = given_seats(topology, *pool, constraints);
+  const auto problem = Problem::make(topology, graph, asked);
+  if (!problem) return failed(problem.error());
+  const auto& constraints = problem->constraints;
+  const auto& pool = problem->pool;
+  const auto& model = problem->model;
+  const auto given = given_seats(topology, pool, constraints);
   const auto report = [&](const std::string& stage, const CostModel::Score& score) {
     if (constraints.watch && constraints.watch->report) constraints.watch->report(stage, score.seconds, score.hop_bytes);
   };
-  const auto fault_of = [&](const std::vector<Seat>& seats) {
-    const auto fault = placement_fault(topology, *pool, constraints, seats);
-    return fault.empty() ? rules->fault(seats) : fault;
-  };
 
-  const CostModel model(topology, graph);
-  Incumbent best(model, constraints.objective, *start);
-  std::string winner = given == *start ? "identity" : "construction";
+  Incumbent best(model, constraints.objective, problem->start);
+  std::string winner = given == problem->start ? "identity" : "construction";
   if (own) {
-    auto seats = own->place(topology, graph, constraints);
+    auto seats = own->place(*problem);
     if (!seats) return fail(seats.error());
-    if (const auto fault = fault_of(*seats); !fault.empty())
+    if (const auto fault = problem->fault(*seats); !fault.empty())
       return fail(Code::invalid_input, fmt::format("{}: its placement is not allowed: {}", own->name(), fault),
                   "see docs/mapping.md for what it is asked and must answer");
-    auto solution = solution_of(topology, graph, constraints, *pool, given, *seats);
+    auto solution = solution_of(model, topology, graph, constraints, pool, given, *seats);
     solution.solver = own->name();
     if (better(best.score(), model.score(*seats), constraints.objective))
       solution.reasons.push_back(fmt::format("{} chose a placement that is predicted to be worse than the given order", own->name()));
     return solution;
   }
-  const bool alike = all_alike(topology, *pool) && rules->empty();
-  const bool small = fits_exhaustive(*pool, graph, constraints);
-  if (constraints.ranks > 1 && pool->seats.size() > 1) {
+  const bool alike = all_alike(topology, pool) && problem->rules.empty();
+  const bool small = fits_exhaustive(pool, graph, constraints);
+  if (constraints.ranks > 1 && pool.seats.size() > 1) {
     std::vector<std::unique_ptr<Solver>> solvers;
     solvers.push_back(make_orders());
     if (!alike) solvers.push_back(small ? make_exhaustive() : make_hierarchy());
     for (const auto& solver : solvers) {
       if (stopped(constraints.watch)) break;
       report(solver->name(), best.score());
-      auto seats = solver->place(topology, graph, constraints);
+      auto seats = solver->place(*problem);
       if (!seats) return failed(seats.error());
-      if (const auto fault = fault_of(*seats); !fault.empty())
+      if (const auto fault = problem->fault(*seats); !fault.empty())
         return fail(Code::internal, fmt::format("solver {}: {}", solver->name(), fault));
       if (best.offer(*seats)) winner = solver->name();
     }
     if (!small && !alike && !stopped(constraints.watch)) {
       report("swaps", best.score());
-      if (polish(topology, *pool, graph, constraints, *rules, best)) winner += " + swaps";
+      if (polish(*problem, best)) winner += " + swaps";
     }
   }
 
-  auto candidates = ranked_candidates(topology, graph, constraints, *pool, *rules, model);
+  auto candidates = ranked_candidates(*problem);
   auto seats = best.seats();
-  bool tidier = leaves_less(topology, *pool, constraints, model, candidates, best, graph, seats);
+  bool tidier = leaves_less(*problem, candidates, best, seats);
   // A candidate's hosts say which are used, not how often: filled in order they may break a rule.
-  if (tidier && !fault_of(seats).empty()) {
+  if (tidier && !problem->fault(seats).empty()) {
     seats = best.seats();
     tidier = false;
   }
-  auto solution = solution_of(topology, graph, constraints, *pool, given, seats);
+  auto solution = solution_of(model, topology, graph, constraints, pool, given, seats);
   if (tidier) solution.reasons.insert(solution.reasons.begin(), "these hosts leave fewer seats between others' jobs");
-  if (!rules->empty() && given != *start)
-    solution.reasons.push_back(fmt::format("the given order is not allowed: {}", fault_of(given)));
+  if (!problem->rules.empty() && given != problem->start)
+    solution.reasons.push_back(fmt::format("the given order is not allowed: {}", problem->fault(given)));
   solution.candidates = std::move(candidates);
   solution.solver = winner;
   solution.cut_short = stopped(constraints.watch);

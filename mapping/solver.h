@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "mapping/problem.h"
 #include "mapping/rank_graph.h"
 #include "mapping/seats.h"
 #include "mapping/solution.h"
@@ -18,9 +19,8 @@ class Solver {
  public:
   virtual ~Solver() = default;
   virtual std::string name() const = 0;
-  /// Seats by rank, all different, honouring `constraints`; infeasible with the constraint named.
-  virtual Result<std::vector<Seat>> place(const topo::Topology& topology, const RankGraph& graph,
-                                          const Constraints& constraints) const = 0;
+  /// Seats by rank, all different, honouring the constraints; infeasible with the constraint named.
+  virtual Result<std::vector<Seat>> place(const Problem& problem) const = 0;
 };
 
 /// Runs every solver that fits the size, evaluates each result and the simple orders, returns the
@@ -30,9 +30,10 @@ class Solver {
 Result<Solution> solve(const topo::Topology& topology, const RankGraph& graph,
                        const Constraints& constraints, const Solver* own = nullptr);
 
-/// Placement, estimates, reasons of seats that are decided, held against `given` (a seat on host -1:
-/// not in this topology).
-Solution solution_of(const topo::Topology& topology, const RankGraph& graph, const Constraints& constraints,
-                     const SeatPool& pool, const std::vector<Seat>& given, const std::vector<Seat>& seats);
+/// Placement, estimates by `model`, reasons of seats that are decided, held against `given` (a seat on host
+/// -1: not in this topology).
+Solution solution_of(const CostModel& model, const topo::Topology& topology, const RankGraph& graph,
+                     const Constraints& constraints, const SeatPool& pool, const std::vector<Seat>& given,
+                     const std::vector<Seat>& seats);
 
 }  // namespace topolaunch::mapping

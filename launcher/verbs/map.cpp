@@ -86,7 +86,7 @@ Result<mapping::Solution> held_against(const Situation& s, const std::vector<map
   const mapping::CostModel model(s.topology(), s.model.graph);
   if (legal && !mapping::better(model.score(seats), model.score(old), constraints.objective))
     seats = old;
-  auto result = mapping::solution_of(s.topology(), s.model.graph, constraints, *pool, old, seats);
+  auto result = mapping::solution_of(model, s.topology(), s.model.graph, constraints, *pool, old, seats);
   result.solver = seats == old ? "the old plan" : solution->solver;
   if (!legal)
     result.reasons.push_back("the old plan can't stay: " +
@@ -312,11 +312,12 @@ Result<Answer> map_verb(const MapOptions& options, const Outside& outside, const
     return Answer{drawn(options.format, situation->topology(), *ranks), 0};
   }
   if (options.format == "json") {
-    Json json = mapping::map_json(situation->topology(), situation->model.graph, *solution);
+    Json more = Json::object();
     for (const auto& [name, value] : workload_of(job)) {
-      json["workload_options"][name] = word_to_json(value);
+      more["workload_options"][name] = word_to_json(value);
     }
-    return Answer{to_pretty(json), 0};
+    return Answer{
+        mapping::map_json_text(situation->topology(), situation->model.graph, *solution, more), 0};
   }
   auto text =
       mapping::map_text(options.format, situation->topology(), situation->model.graph, *solution);

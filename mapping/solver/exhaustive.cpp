@@ -3,9 +3,7 @@
 #include <functional>
 #include <numeric>
 
-#include "mapping/construct.h"
 #include "mapping/index.h"
-#include "mapping/rules.h"
 #include "mapping/solver/solvers.h"
 
 namespace topolaunch::mapping {
@@ -51,34 +49,26 @@ class Exhaustive final : public Solver {
  public:
   std::string name() const override { return "exhaustive"; }
 
-  Result<std::vector<Seat>> place(const topo::Topology& topology, const RankGraph& graph,
-                                  const Constraints& constraints) const override {
-    const auto pool = seat_pool(topology, constraints);
-    if (!pool) return fail(pool.error());
-    const auto rules = Rules::make(topology, graph, constraints);
-    if (!rules) return fail(rules.error());
-    auto start = starting_seats(topology, *pool, constraints, *rules);
-    if (!start) return fail(start.error());
-    auto given = std::move(*start);
-    if (!fits_exhaustive(*pool, graph, constraints)) return given;
+  Result<std::vector<Seat>> place(const Problem& problem) const override {
+    const auto& constraints = problem.constraints;
+    const auto& pool = problem.pool;
+    if (!fits_exhaustive(pool, problem.graph, constraints)) return problem.start;
 
-    const CostModel model(topology, graph);
-    Incumbent best(model, constraints.objective, given);
-    const bool sets_only = order_is_free(*pool, graph, constraints);
+    Incumbent best(problem.model, constraints.objective, problem.start);
+    const bool sets_only = order_is_free(pool, problem.graph, constraints);
     std::vector<Seat> seats(ix(constraints.ranks));
-    std::vector<bool> used(pool->seats.size(), false);
-    std::vector<int> left = pool->capacity;
+    std::vector<bool> used(pool.seats.size(), false);
+    std::vector<int> left = pool.capacity;
     const std::function<void(int, int)> fill = [&](int rank, int first) {
       if (rank == constraints.ranks) {
         // The search keeps to seats and capacities itself; pins and rules are left to the guards.
-        if ((constraints.pins.empty() || placement_fault(topology, *pool, constraints, seats).empty()) &&
-            rules->fault(seats).empty())
-          best.offer(seats);
+        const bool allowed = constraints.pins.empty() ? problem.rules.fault(seats).empty() : problem.fault(seats).empty();
+        if (allowed) best.offer(seats);
         return;
       }
       if (stopped(constraints.watch)) return;
-      for (int s = first; s < count_of(pool->seats); ++s) {
-        const auto& seat = pool->seats[ix(s)];
+      for (int s = first; s < count_of(pool.seats); ++s) {
+        const auto& seat = pool.seats[ix(s)];
         if (used[ix(s)] || left[ix(seat.host)] == 0) continue;
         used[ix(s)] = true;
         --left[ix(seat.host)];

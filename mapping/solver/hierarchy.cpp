@@ -6,10 +6,8 @@
 #include <map>
 #include <numeric>
 
-#include "mapping/construct.h"
 #include "mapping/index.h"
 #include "mapping/levels.h"
-#include "mapping/rules.h"
 #include "mapping/solver/gpu_choice.h"
 #include "mapping/solver/host_choice.h"
 #include "mapping/solver/solvers.h"
@@ -77,36 +75,33 @@ class Hierarchy final : public Solver {
  public:
   std::string name() const override { return "hierarchy"; }
 
-  Result<std::vector<Seat>> place(const topo::Topology& topology, const RankGraph& graph,
-                                  const Constraints& constraints) const override {
-    const auto pool = seat_pool(topology, constraints);
-    if (!pool) return fail(pool.error());
-    const int ranks = constraints.ranks;
-    const CostModel model(topology, graph);
-    const auto rules = Rules::make(topology, graph, constraints);
-    if (!rules) return fail(rules.error());
-    const auto start_seats = starting_seats(topology, *pool, constraints, *rules);
-    if (!start_seats) return fail(start_seats.error());
-    const auto& given = *start_seats;
+  Result<std::vector<Seat>> place(const Problem& problem) const override {
+    const auto& topology = problem.topology;
+    const auto& graph = problem.graph;
+    const auto& constraints = problem.constraints;
+    const auto& pool = problem.pool;
+    const auto& model = problem.model;
+    const auto& levels = problem.rules.levels();
+    const auto& given = problem.start;
+    const int ranks = problem.ranks();
     Incumbent best(model, constraints.objective, given);
     const auto offer = [&](const std::vector<Seat>& seats) {
-      if (rules->fault(seats).empty() && placement_fault(topology, *pool, constraints, seats).empty()) best.offer(seats);
+      if (problem.fault(seats).empty()) best.offer(seats);
     };
-    const auto levels = fabric_levels(topology);
     const auto edges = comm_graph_of(graph);
     if (edges.arcs() == 0) return given;
 
     // The seats of the given order, and those of the compact choice where there are more than needed.
     std::vector<std::vector<Seat>> choices = {given};
-    if (pool->total() > ranks || count_of(pool->seats) > ranks) {
+    if (pool.total() > ranks || count_of(pool.seats) > ranks) {
       const auto choose = [&](const SeatPool& seats) {
         return simple_seats(topology, seats, graph, constraints, compact_hosts(levels, seats.capacity, ranks));
       };
-      if (auto compact = choose(*pool); !compact.empty() && compact != given) choices.push_back(std::move(compact));
+      if (auto compact = choose(pool); !compact.empty() && compact != given) choices.push_back(std::move(compact));
       // Of the hosts that are not filled to the brim, those that do best as they are.
       Incumbent partly(model, constraints.objective, choices.back());
-      auto less = *pool;
-      for (auto& capacity : whole_group_capacities(levels, graph, pool->capacity, ranks)) {
+      auto less = pool;
+      for (auto& capacity : whole_group_capacities(levels, graph, pool.capacity, ranks)) {
         less.capacity = std::move(capacity);
         if (const auto seats = choose(less); !seats.empty()) partly.offer(seats);
       }

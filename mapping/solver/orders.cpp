@@ -4,10 +4,8 @@
 #include <numeric>
 #include <set>
 
-#include "mapping/construct.h"
 #include "mapping/index.h"
 #include "mapping/levels.h"
-#include "mapping/rules.h"
 #include "mapping/solver/gpu_choice.h"
 #include "mapping/solver/host_choice.h"
 #include "mapping/solver/solvers.h"
@@ -52,29 +50,24 @@ class Orders final : public Solver {
  public:
   std::string name() const override { return "orders"; }
 
-  Result<std::vector<Seat>> place(const topo::Topology& topology, const RankGraph& graph,
-                                  const Constraints& constraints) const override {
-    const auto pool = seat_pool(topology, constraints);
-    if (!pool) return fail(pool.error());
-    const int ranks = constraints.ranks;
-    const auto rules = Rules::make(topology, graph, constraints);
-    if (!rules) return fail(rules.error());
-    const CostModel model(topology, graph);
-    auto start = starting_seats(topology, *pool, constraints, *rules);
-    if (!start) return fail(start.error());
-    Incumbent best(model, constraints.objective, std::move(*start));
+  Result<std::vector<Seat>> place(const Problem& problem) const override {
+    const auto& topology = problem.topology;
+    const auto& graph = problem.graph;
+    const auto& constraints = problem.constraints;
+    const auto& pool = problem.pool;
+    const auto& levels = problem.rules.levels();
+    const int ranks = problem.ranks();
+    Incumbent best(problem.model, constraints.objective, problem.start);
     const auto offer = [&](std::vector<Seat> seats) {
       if (count_of(seats) != ranks || stopped(constraints.watch)) return;
-      apply_pins(topology, *pool, constraints, seats);
-      if (placement_fault(topology, *pool, constraints, seats).empty() && rules->fault(seats).empty())
-        best.offer(seats);
+      apply_pins(topology, pool, constraints, seats);
+      if (problem.fault(seats).empty()) best.offer(seats);
     };
 
-    const auto levels = fabric_levels(topology);
     // Hosts in several orders: as given, sorted by the fabric, the most compact choices.
     std::vector<int> given_hosts;
-    for (int h = 0; h < count_of(pool->capacity); ++h)
-      if (pool->capacity[ix(h)] > 0) given_hosts.push_back(h);
+    for (int h = 0; h < count_of(pool.capacity); ++h)
+      if (pool.capacity[ix(h)] > 0) given_hosts.push_back(h);
     auto sorted_hosts = given_hosts;
     std::stable_sort(sorted_hosts.begin(), sorted_hosts.end(), [&](int a, int b) {
       for (int l = count_of(levels.levels) - 1; l > 0; --l) {
@@ -84,9 +77,9 @@ class Orders final : public Solver {
       return false;
     });
     std::vector<std::vector<int>> host_orders = {given_hosts, sorted_hosts};
-    for (auto& candidate : host_candidates(levels, pool->capacity, ranks, kCandidates))
+    for (auto& candidate : host_candidates(levels, pool.capacity, ranks, kCandidates))
       host_orders.push_back(std::move(candidate.hosts));
-    const auto compact = compact_hosts(levels, pool->capacity, ranks);
+    const auto compact = compact_hosts(levels, pool.capacity, ranks);
     host_orders.erase(std::unique(host_orders.begin(), host_orders.end()), host_orders.end());
 
     // GPUs of a host: the first ones, or those that are best together.
@@ -104,10 +97,10 @@ class Orders final : public Solver {
           if (first == chosen) break;
         }
     };
-    offer_all(*pool, host_orders, compact);
+    offer_all(pool, host_orders, compact);
     // Hosts that are not filled to the brim, where that would cut groups.
-    auto less = *pool;
-    for (auto& capacity : whole_group_capacities(levels, graph, pool->capacity, ranks)) {
+    auto less = pool;
+    for (auto& capacity : whole_group_capacities(levels, graph, pool.capacity, ranks)) {
       less.capacity = std::move(capacity);
       const auto filled = compact_hosts(levels, less.capacity, ranks);
       offer_all(less, {filled, sorted_hosts}, filled);

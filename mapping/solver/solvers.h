@@ -6,7 +6,6 @@
 #include <memory>
 
 #include "mapping/cost.h"
-#include "mapping/seats.h"
 #include "mapping/solver.h"
 
 namespace topolaunch::mapping {

@@ -214,5 +214,36 @@ TEST(Affinity, NicsThatAreDownOrSlowOrFarComeLast) {
   EXPECT_EQ(host_affinity(host, gpus({0}))[0].nics, std::vector<std::string>{"mlx5_0"});
 }
 
+TEST(Affinity, EachHostOfAClusterHasItsOwn) {
+  // Equal neighbours share the work; one that differs in anything does not.
+  topo::Topology topology;
+  const auto like = nvswitch_host("h", 4);
+  topology.hosts.assign(9, like);
+  topology.hosts[1].allowed_cpus = CpuSet{0, 1, 2, 3, 4, 5};
+  topology.hosts[2].allowed_memory = CpuSet{1};
+  topology.hosts[3].gpus[1].numa = 1;
+  topology.hosts[4].nics[0].up = false;
+  topology.hosts[5].nics[0].name = "other";
+  topology.hosts[6].smt.clear();
+  topology.hosts[7].numa[0].cpus = CpuSet{0, 1};
+  std::vector<Seat> seats;
+  for (int h = 0; h < 9; ++h)
+    for (const int g : h == 8 ? std::vector<int>{3, 1} : std::vector<int>{0, 1, 2, 3}) seats.push_back({h, g, g});
+  const auto all = affinity_of(topology, seats);
+  for (int h = 0, r = 0; h < 9; ++h) {
+    std::vector<Seat> here;
+    for (const auto& seat : seats)
+      if (seat.host == h) here.push_back(seat);
+    for (const auto& own : host_affinity(topology.hosts[ix(h)], here)) {
+      const auto& got = all[ix(r++)];
+      EXPECT_EQ(got.cpus.to_list(), own.cpus.to_list()) << h;
+      EXPECT_EQ(got.nics, own.nics) << h;
+      EXPECT_EQ(got.memory_nodes, own.memory_nodes) << h;
+      EXPECT_EQ(got.numa, own.numa) << h;
+      EXPECT_EQ(got.note, own.note) << h;
+    }
+  }
+}
+
 }  // namespace
 }  // namespace topolaunch::mapping

@@ -68,6 +68,18 @@ TEST(PlacementText, JsonHasTheContractsNames) {
   EXPECT_TRUE(json["changes"].is_array());
 }
 
+TEST(PlacementText, JsonTextIsTheWholeObjectPretty) {
+  auto s = parallel_on_two_hosts();
+  s.graph.origin = "odd \"placement\": [] \n name";
+  Json more = Json::object();
+  more["workload_options"]["parallel"] = "tp=2,dp=2";
+  auto whole = map_json(s.topology, s.graph, s.solution);
+  whole.update(more);
+  EXPECT_EQ(map_json_text(s.topology, s.graph, s.solution, more), to_pretty(whole));
+  s.solution.placement.clear();
+  EXPECT_EQ(map_json_text(s.topology, s.graph, s.solution, Json::object()), to_pretty(map_json(s.topology, s.graph, s.solution)));
+}
+
 TEST(PlacementText, FormatsSayThePlacement) {
   const auto s = parallel_on_two_hosts();
   EXPECT_EQ(text_of(s, "hostfile"), "host0\nhost0\nhost1\nhost1\n");

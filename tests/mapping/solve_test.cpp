@@ -217,7 +217,9 @@ TEST(Solve, HoldsItsPromisesOnRandomJobs) {
     const CostModel model(c.topology, c.graph);
     const auto score = model.score(seats);
     ASSERT_FALSE(better(model.score(given_seats(c.topology, *pool, c.constraints)), score, c.constraints.objective)) << i;
-    const auto simple = make_orders()->place(c.topology, c.graph, c.constraints);
+    const auto problem = Problem::make(c.topology, c.graph, c.constraints);
+    ASSERT_TRUE(problem);
+    const auto simple = make_orders()->place(*problem);
     ASSERT_TRUE(simple);
     ASSERT_FALSE(better(model.score(*simple), score, c.constraints.objective)) << i;
     // What is reported is what was placed.
@@ -239,8 +241,10 @@ TEST(Solve, ExhaustiveIsTheBestOfAll) {
     c.constraints.effort = Constraints::Effort::standard;
     const auto pool = seat_pool(c.topology, c.constraints);
     if (!pool || !fits_exhaustive(*pool, c.graph, c.constraints)) continue;
-    const auto all = make_exhaustive()->place(c.topology, c.graph, c.constraints);
-    const auto tree = make_hierarchy()->place(c.topology, c.graph, c.constraints);
+    const auto problem = Problem::make(c.topology, c.graph, c.constraints);
+    ASSERT_TRUE(problem);
+    const auto all = make_exhaustive()->place(*problem);
+    const auto tree = make_hierarchy()->place(*problem);
     ASSERT_TRUE(all && tree);
     const CostModel model(c.topology, c.graph);
     EXPECT_FALSE(better(model.score(*tree), model.score(*all), c.constraints.objective)) << i;

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "mapping/problem.h"
+
+#include <utility>
+
+#include "mapping/block_choice.h"
+
+namespace topolaunch::mapping {
+
+Result<Problem> Problem::make(const topo::Topology& topology, const RankGraph& graph, const Constraints& asked) {
+  auto rules = Rules::make(topology, graph, asked);
+  if (!rules) {
+    // What is wrong with the seats comes first.
+    const auto pool = seat_pool(topology, asked);
+    return fail(pool ? rules.error() : pool.error());
+  }
+  auto chosen = choose_blocks(topology, asked, *rules);
+  if (!chosen) return fail(chosen.error());
+  return Problem{topology,          graph, std::move(chosen->constraints), std::move(chosen->pool),
+                 std::move(*rules), CostModel(topology, graph), std::move(chosen->start)};
+}
+
+std::string Problem::fault(const std::vector<Seat>& seats) const {
+  auto fault = placement_fault(topology, pool, constraints, seats);
+  return fault.empty() ? rules.fault(seats) : fault;
+}
+
+}  // namespace topolaunch::mapping
