@@ -208,10 +208,13 @@ std::string map_json_text(const topo::Topology& topology, const RankGraph& graph
     if (row.contains("note") != !place.affinity.note.empty()) row = Json::object();
     set_place(topology, graph, place, row);
     const auto alone = to_pretty(one);
-    if (place.rank > 0) out += ',';
+    if (place.rank > 0)
+      out += ',';
+    else
+      out.reserve(text.size() + alone.size() * (solution.placement.size() + solution.placement.size() / 8));
     out.append(alone, kBefore.size(), alone.size() - kBefore.size() - kAfter.size());
   }
-  return out + "\n  " + text.substr(open);
+  return out.append("\n  ").append(text, open);
 }
 
 std::string map_table(const topo::Topology& topology, const Solution& solution) {

@@ -17,9 +17,10 @@
 namespace topolaunch::mapping {
 namespace {
 
+/// Past this the tilings of known groups have to do.
+constexpr int kMostSearched = 300'000;
+
 SearchEffort effort_of(Constraints::Effort effort, int ranks) {
-  // Past this the tilings of known groups have to do; the swaps still run.
-  if (ranks > 300'000) return {0, 0, 0, nullptr};
   switch (effort) {
     case Constraints::Effort::fast: return {1, 1, ranks <= 4096 ? 100'000 : 0, nullptr};
     case Constraints::Effort::standard: return {4, 4, 1'000'000, nullptr};
@@ -88,8 +89,9 @@ class Hierarchy final : public Solver {
     const auto offer = [&](const std::vector<Seat>& seats) {
       if (problem.fault(seats).empty()) best.offer(seats);
     };
-    const auto edges = comm_graph_of(graph);
-    if (edges.arcs() == 0) return given;
+    const bool searched = ranks <= kMostSearched;
+    const auto edges = searched ? comm_graph_of(graph) : CommGraph();
+    if (searched && edges.arcs() == 0) return given;
 
     // The seats of the given order, and those of the compact choice where there are more than needed.
     std::vector<std::vector<Seat>> choices = {given};
@@ -113,6 +115,8 @@ class Hierarchy final : public Solver {
       for (const auto& pin : constraints.pins) fixed[ix(pin.rank)] = 1;
     }
     for (const auto& seats : choices) {
+      offer(seats);
+      if (!searched) continue;
       const auto tree = tree_of(model, levels, seats);
       std::vector<int> start(ix(ranks));
       std::iota(start.begin(), start.end(), 0);
@@ -121,7 +125,6 @@ class Hierarchy final : public Solver {
       const auto place = search_tree(edges, tree, {start}, constraints.seed, effort, fixed);
       std::vector<Seat> solved(ix(ranks));
       for (int r = 0; r < ranks; ++r) solved[ix(r)] = seats[ix(place[ix(r)])];
-      offer(seats);
       offer(solved);
     }
     return best.seats();
