@@ -18,7 +18,7 @@
 namespace topolaunch::bench {
 
 struct Timing {
-  Seconds time{0};  ///< median over iterations of the slowest rank
+  Seconds time{0};  ///< median over iterations of the slowest rank, if no note says another
   Seconds p50{0}, p99{0}, minimum{0}, maximum{0};
   double algbw = 0;  ///< bytes/s: size / time
   double busbw = 0;  ///< bytes/s: algbw x factor of the collective (nccl-tests doc/PERFORMANCE)
@@ -58,6 +58,7 @@ struct Configuration {
   std::int64_t minimum_bytes = 0, maximum_bytes = 0, step_bytes = 0;
   int step_factor = 0;  ///< not used where step_bytes is set
   int warmup_iterations = 0, iterations = 0, check_iterations = 0;
+  bool graph = false;  ///< NCCL through CUDA graphs
 };
 
 struct Measurement {

@@ -147,6 +147,7 @@ void read_configuration(MeasurementMembers& r, const Json& config, Configuration
   c.warmup_iterations = r.small(config, "warmup_iters", 0.0);
   c.iterations = r.small(config, "iterations", 0.0);
   c.check_iterations = r.small(config, "validation", 0.0);
+  c.graph = r.small(config, "graph", 0.0) > 0;
 }
 
 void read_devices(MeasurementMembers& r, const Json& json, const Json& config, Measurement& m) {

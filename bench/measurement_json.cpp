@@ -61,7 +61,7 @@ Json to_json(const Measurement& m) {
   json["config"] = {{"minimum_bytes", c.minimum_bytes}, {"maximum_bytes", c.maximum_bytes},
                     {"step_bytes", c.step_bytes}, {"step_factor", c.step_factor},
                     {"warmup_iters", c.warmup_iterations}, {"iterations", c.iterations},
-                    {"validation", c.check_iterations}, {"devices", std::move(devices)}};
+                    {"validation", c.check_iterations}, {"graph", c.graph ? 1 : 0}, {"devices", std::move(devices)}};
   json["placement"] = std::move(placement);
   json["results"] = results_json(m.results);
   if (!m.groups.empty()) {

@@ -34,11 +34,11 @@ std::string table_header(const Measurement& m) {
                                 m.hosts == 1 ? "" : "s");
   if (!m.backend_why.empty()) out += fmt::format("# backend: {}\n", m.backend_why);
   out += fmt::format(
-      "# minBytes {} maxBytes {} step: {} warmup iters: {} iters: {} validation: {} graph: 0\n",
+      "# minBytes {} maxBytes {} step: {} warmup iters: {} iters: {} validation: {} graph: {}\n",
       c.minimum_bytes, c.maximum_bytes,
       c.step_bytes > 0 ? fmt::format("{}(bytes)", c.step_bytes)
                        : fmt::format("{}(factor)", c.step_factor),
-      c.warmup_iterations, c.iterations, c.check_iterations);
+      c.warmup_iterations, c.iterations, c.check_iterations, c.graph ? 1 : 0);
   out += "#\n# Using devices\n";
   for (const Device& d : m.devices) {
     out += fmt::format("#  Rank {:>2} Group  0 Pid {:>6} on {:>10} device {:>2} [{}] {}\n", d.rank,

@@ -41,6 +41,15 @@ Status read_collective(const OptionWords& words, TrialOptions& trial) {
                 "allreduce, allgather, reduce_scatter, broadcast, reduce, alltoall or sendrecv");
   }
   trial.collective = *named;
+  // The types and operations of nccl-tests that aren't here: what they would show, these show too.
+  if (words.type != "float" && words.type != "int32") {
+    return fail(Code::wrong_usage, "-d " + words.type + ": float and int32 are measured",
+                "-d float: time goes by the bytes, not by their type");
+  }
+  if (words.operation != "sum" && words.operation != "min" && words.operation != "max") {
+    return fail(Code::wrong_usage, "-o " + words.operation + ": sum, min and max are measured",
+                "-o sum");
+  }
   trial.type = words.type == "float" ? kernels::ElementType::float32 : kernels::ElementType::int32;
   trial.reduction = words.operation == "min"   ? kernels::Reduction::minimum
                     : words.operation == "max" ? kernels::Reduction::maximum

@@ -23,8 +23,6 @@ constexpr OneWay kOneWays[] = {
     {"-t,--nthreads", "1", "one rank is one thread", "topolaunch bench -n "},
     {"-m,--agg_iters", "1", "operations aren't aggregated: each one is timed", "leave it out"},
     {"-N,--run_cycles", "1", "one run is one cycle", "run it again instead"},
-    {"-a,--average", "3", "the slowest rank's time is what is reported",
-     "-a 3, or leave it out (p50, p99 over iterations are in --json FILE)"},
     {"-p,--parallel_init", "0", "a rank has one GPU to initialise", "leave it out"},
     {"-z,--blocking", "0", "runs are timed one by one, none waits inside", "leave it out"},
     {"-C,--report_cputime", "0", "times are those until the result is there", "leave it out"},
@@ -99,12 +97,14 @@ Result<CommandLine> parse_options(const std::vector<std::string>& arguments) {
       "topobench");
   app.set_help_flag("-h,--help", "This text");
   app.get_formatter()->column_width(34);
+  // As getopt has it: a script's options first, then those of the day.
+  app.option_defaults()->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
   bool version = false;
   app.add_flag("--version", version, "Print the version");
 
   OptionWords words;
   GivenWays ways;
-  int graph = 0;
+  int graph = 0, over_ranks = static_cast<int>(o.trial.over_ranks);
   app.add_option("-b,--minbytes", words.minimum, "Smallest size: 8, 64K, 1M, 2G")
       ->type_name("SIZE")
       ->capture_default_str();
@@ -130,14 +130,17 @@ Result<CommandLine> parse_options(const std::vector<std::string>& arguments) {
       ->type_name("N")
       ->capture_default_str()
       ->check(CLI::Range(0, 1'000'000).description(""));
+  app.add_option("-a,--average", over_ranks,
+                 "A run's time over ranks: 0 rank 0's, 1 mean, 2 fastest, 3 slowest")
+      ->type_name("0..3")
+      ->default_str("3")
+      ->check(CLI::Range(0, 3).description(""));
   app.add_option("-d,--datatype", words.type, "float or int32")
       ->type_name("TYPE")
-      ->capture_default_str()
-      ->check(CLI::IsMember({"float", "int32"}).description(""));
+      ->capture_default_str();
   app.add_option("-o,--op", words.operation, "sum, min or max")
       ->type_name("OP")
-      ->capture_default_str()
-      ->check(CLI::IsMember({"sum", "min", "max"}).description(""));
+      ->capture_default_str();
   app.add_option("--collective", words.collective,
                  "allreduce, allgather, reduce_scatter, broadcast, reduce, alltoall or sendrecv")
       ->type_name("NAME")
@@ -181,8 +184,8 @@ Result<CommandLine> parse_options(const std::vector<std::string>& arguments) {
   add_one_ways(app, ways);
   app.allow_extras();
   app.footer(
-      "Sizes: K, M and G are powers of 1024. Times are medians over the runs, of the slowest rank; "
-      "p50, p99\nand raw times are in the JSON. Exit status: 0, 64 wrong usage, 69 no backend, 80 "
+      "Sizes: K, M and G are powers of 1024. Times are medians over the runs; p50, p99 and raw times "
+      "are in\nthe JSON. Exit status: 0, 64 wrong usage, 69 no backend, 80 "
       "wrong ranks, devices\nor elements, 81 a step didn't end.");
 
   std::vector<std::string> reversed(arguments.rbegin(), arguments.rend());
@@ -211,6 +214,7 @@ Result<CommandLine> parse_options(const std::vector<std::string>& arguments) {
                 "-G 1 and -n for the number of runs, or -G 0");
   }
   o.graph = graph == 1;
+  o.trial.over_ranks = static_cast<OverRanks>(over_ranks);
   words.with_pairs = by_pairs->count() > 0;
   if (Status read = read_words(words, o); !read) return fail(std::move(read).error());
   return line;

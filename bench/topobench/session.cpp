@@ -262,9 +262,15 @@ Status Session::measure(std::vector<std::string> arguments) {
       options_.sweep.minimum.count(),   options_.sweep.maximum.count(),
       options_.sweep.step.count(),      options_.sweep.step.count() > 0 ? 0 : options_.sweep.factor,
       options_.trial.warmup_iterations, options_.trial.iterations,
-      options_.trial.check_iterations};
+      options_.trial.check_iterations,  options_.graph && choice_.nccl};
   if (world_.size() == 1) {
     m_.notes.emplace_back("one rank: nothing is communicated, and busbw is 0");
+  }
+  if (options_.trial.over_ranks != OverRanks::slowest) {
+    constexpr const char* kWhose[] = {"rank 0's", "the mean over ranks", "the fastest rank's"};
+    m_.notes.push_back(fmt::format("-a {0}: a run's time is {1}, not the slowest rank's",
+                                   static_cast<int>(options_.trial.over_ranks),
+                                   kWhose[static_cast<int>(options_.trial.over_ranks)]));
   }
   if (options_.graph && !choice_.nccl) {
     m_.notes.emplace_back("-G does nothing here: host memory has no CUDA graphs");

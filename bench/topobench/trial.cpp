@@ -69,7 +69,7 @@ class Trial {
     }
     begin("collecting times");
     ++iteration_;
-    Timing timing = summary(layout.size, group_.slowest(mine));
+    Timing timing = summary(layout.size, group_.over_ranks(mine, options_.over_ranks));
     timing.wrong = check_ ? group_.sum(wrong) : -1;
     own_wrong_ += wrong;
     return timing;

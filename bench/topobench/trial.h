@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Times and checks a subject over a row of sizes. How it counts:
-//   - an iteration begins behind a barrier, and its time is the slowest rank's, reduced after all
-//     iterations, outside of what is timed; `time` is the median over iterations;
+//   - an iteration begins behind a barrier, and its time is the slowest rank's (or what `over_ranks`
+//     says), reduced after all iterations, outside of what is timed; `time` is the median over
+//     iterations;
 //   - the data are whole numbers with one exact result (kernels/pattern.h); the count of wrong
 //     elements is over all ranks, all checked runs, and the last timed run out of place;
 //   - a sendrecv goes round: each rank sends to the next and receives from the one before;
@@ -32,6 +33,7 @@ struct TrialOptions {
   /// took; no larger size where one run does. 0 = no limit.
   Seconds size_limit{0};
   bool out_of_place = true, in_place = true;
+  OverRanks over_ranks = OverRanks::slowest;
 };
 
 /// Called on rank 0 after each size.

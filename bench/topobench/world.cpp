@@ -66,10 +66,16 @@ std::int64_t World::minimum(std::int64_t mine) const {
   return all;
 }
 
-std::vector<double> World::slowest(const std::vector<double>& mine) const {
+std::vector<double> World::over_ranks(const std::vector<double>& mine, OverRanks how) const {
+  if (how == OverRanks::first) return mine;
+  const MPI_Op op = how == OverRanks::slowest   ? MPI_MAX
+                    : how == OverRanks::fastest ? MPI_MIN
+                                                : MPI_SUM;
   std::vector<double> all(mine.size());
-  MPI_Reduce(mine.data(), all.data(), static_cast<int>(mine.size()), MPI_DOUBLE, MPI_MAX, 0,
-             comm_);
+  MPI_Reduce(mine.data(), all.data(), static_cast<int>(mine.size()), MPI_DOUBLE, op, 0, comm_);
+  if (how == OverRanks::mean) {
+    for (double& one : all) one /= size_;
+  }
   return all;
 }
 

@@ -14,6 +14,9 @@
 
 namespace topolaunch::bench {
 
+/// One number for what each rank has its own of; nccl-tests' -a.
+enum class OverRanks { first = 0, mean = 1, fastest = 2, slowest = 3 };
+
 class World {
  public:
   /// Initialises MPI; the end of the World finalises it.
@@ -36,7 +39,10 @@ class World {
   std::int64_t sum(std::int64_t mine) const;  ///< over all ranks, on all ranks
   std::int64_t minimum(std::int64_t mine) const;
   /// Element by element over all ranks; the result counts on rank 0 only.
-  std::vector<double> slowest(const std::vector<double>& mine) const;
+  std::vector<double> slowest(const std::vector<double>& mine) const {
+    return over_ranks(mine, OverRanks::slowest);
+  }
+  std::vector<double> over_ranks(const std::vector<double>& mine, OverRanks how) const;
   /// Every rank's text, in rank order, on all ranks.
   std::vector<std::string> gather(const std::string& mine) const;
   /// Success if it is success everywhere; else the failure of the lowest rank that has one, on all

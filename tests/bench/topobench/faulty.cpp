@@ -2,7 +2,8 @@
 //
 // A trial with a subject that does one thing wrong, for trial_test under mpirun:
 //   faulty right | element | stale | twice | lazy | hang | fail
-// Rank 0 prints "wrong N"; a failure and a step that doesn't end are printed by the rank they
+//   faulty seconds N     right, and rank r says that a run took r + 1 seconds; N = OverRanks
+// Rank 0 prints "wrong N" (and "took S"); a failure and a step that doesn't end are printed by the rank they
 // strike, which exits with 69 and 81.
 #include <chrono>
 #include <cstdio>
@@ -22,7 +23,7 @@ namespace {
 class Faulty final : public Subject {
  public:
   Faulty(std::unique_ptr<Subject> real, std::string fault, int rank, int ranks)
-      : real_(std::move(real)), fault_(std::move(fault)), last_(rank == ranks - 1) {}
+      : real_(std::move(real)), fault_(std::move(fault)), rank_(rank), last_(rank == ranks - 1) {}
   std::string backend() const override { return "faulty"; }
   std::string version() const override { return fault_; }
   DevicePort& device() override { return real_->device(); }
@@ -40,6 +41,7 @@ class Faulty final : public Subject {
     }
     if (fault_ == "fail" && last_ && runs_ == 2) return fail(Code::unavailable, "the cable is out");
     auto took = real_->run();
+    if (fault_ == "seconds") return Seconds(rank_ + 1);
     auto* result = static_cast<unsigned char*>(work_.receive);
     if (fault_ == "element" && last_) result[bytes / 2 / 4 * 4] ^= 1;  // lowest bit of one element
     if (fault_ == "stale") {
@@ -62,6 +64,7 @@ class Faulty final : public Subject {
   std::unique_ptr<Subject> real_;
   std::string fault_, before_;
   Work work_;
+  int rank_;
   bool last_;
   int runs_ = 0;
 };
@@ -80,6 +83,7 @@ int run(int argc, char** argv) {
   options.warmup_iterations = 1;
   options.iterations = 3;
   options.check_iterations = 2;
+  if (argc > 2) options.over_ranks = static_cast<OverRanks>(std::atoi(argv[2]));
   const auto results = run_trial({world, world}, subject, options, deadline);
   if (!results) {
     if (world.root() || !results.error().everybody) {
@@ -91,6 +95,7 @@ int run(int argc, char** argv) {
   if (world.root()) {
     std::printf("wrong %ld %ld\n", static_cast<long>(results->front().out_of_place.wrong),
                 static_cast<long>(results->front().in_place.wrong));
+    if (fault == "seconds") std::printf("took %g\n", results->front().out_of_place.time.count());
   }
   return 0;
 }

@@ -61,7 +61,8 @@ TEST(Options, NcclTestsOptionsThatAreNotHereSayWhy) {
   EXPECT_THAT(refusal({"--nthreads=2"}), HasSubstr("-t 2: one rank is one thread"));
   EXPECT_THAT(refusal({"-m", "4"}), HasSubstr("aren't aggregated"));
   EXPECT_THAT(refusal({"-R", "1"}), HasSubstr("registration"));
-  EXPECT_THAT(refusal({"-a", "1"}), AllOf(HasSubstr("slowest rank"), HasSubstr("-a 3")));
+  EXPECT_THAT(refusal({"-d", "half"}), AllOf(HasSubstr("-d half"), HasSubstr("-d float")));
+  EXPECT_THAT(refusal({"-o", "avg"}), AllOf(HasSubstr("-o avg"), HasSubstr("-o sum")));
   EXPECT_THAT(refusal({"-F", "x.csv"}), HasSubstr("--json FILE"));
 }
 
@@ -73,6 +74,16 @@ TEST(Options, NcclTestsOptionsThatSayWhatIsDoneAnywayAreTaken) {
   EXPECT_EQ(line->options.trial.sizes.back(), 1 << 20);
   EXPECT_TRUE(parse_options({"--ngpus=1", "--blocking", "0"}));
   EXPECT_THAT(*parse_options({"--help"})->text, testing::Not(HasSubstr("--ngpus")));
+}
+
+TEST(Options, TheLastOfAnOptionCounts) {
+  const auto line = parse_options({"-n", "5", "-b", "8", "-n", "7", "-e", "64", "-e", "16", "-a", "1"});
+  ASSERT_TRUE(line) << line.error().text();
+  EXPECT_EQ(line->options.trial.iterations, 7);
+  EXPECT_EQ(line->options.trial.sizes.back(), 16);
+  EXPECT_EQ(line->options.trial.over_ranks, OverRanks::mean);
+  EXPECT_EQ(parse_options({})->options.trial.over_ranks, OverRanks::slowest);
+  EXPECT_THAT(refusal({"-a", "4"}), HasSubstr("average"));
 }
 
 TEST(Options, AProgramOfNcclTestsIsACollective) {
@@ -130,7 +141,7 @@ TEST(Options, ValuesOutOfRangeNameTheOption) {
   EXPECT_THAT(refusal({"-e", "4"}), HasSubstr("below the smallest"));
   EXPECT_THAT(refusal({"-n", "0"}), HasSubstr("--iters"));
   EXPECT_THAT(refusal({"-i", "0"}), HasSubstr("-i"));
-  EXPECT_THAT(refusal({"-d", "int8"}), HasSubstr("--datatype"));
+  EXPECT_THAT(refusal({"-d", "int8"}), HasSubstr("-d int8"));
   EXPECT_THAT(refusal({"--subject", "magic"}), HasSubstr("--subject"));
   EXPECT_THAT(refusal({"--deadline", "soon"}), HasSubstr("--deadline"));
   EXPECT_THAT(refusal({"--size-time", "long"}), HasSubstr("--size-time"));

@@ -27,6 +27,16 @@ TEST(Trial, ARightSubjectHasNoWrongElements) {
   }
 }
 
+TEST(Trial, ARunsTimeIsOneOfItsRanksOrTheirMean) {
+  NEEDS_MPIRUN();
+  // Ranks say 1, 2, 3 and 4 seconds. -a 0: rank 0, 1: mean, 2: fastest, 3: slowest.
+  const char* const took[] = {"took 1\n", "took 2.5\n", "took 1\n", "took 4\n"};
+  for (int how = 0; how < 4; ++how) {
+    const auto run = mpirun(4, "tests/bench/faulty", {"seconds", std::to_string(how)});
+    EXPECT_EQ(run.out, std::string("wrong 0 0\n") + took[how]) << run.err;
+  }
+}
+
 TEST(Trial, OneWrongBitInOneElementOfOneRankIsCountedInEveryCheckedRun) {
   NEEDS_MPIRUN();
   EXPECT_EQ(faulty("element").out, "wrong 3 2\n");
