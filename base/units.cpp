@@ -10,6 +10,8 @@
 #include <limits>
 #include <optional>
 
+#include "base/lower_case.h"
+
 namespace topolaunch {
 namespace {
 
@@ -27,12 +29,6 @@ std::optional<double> take_number(std::string_view& s) {
   if (error != std::errc{} || !std::isfinite(value) || value < 0 || s.front() == '-') return {};
   s.remove_prefix(static_cast<std::size_t>(end - s.data()));
   return value;
-}
-
-std::string lower(std::string_view s) {
-  std::string out(s);
-  for (char& c : out) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  return out;
 }
 
 tl::unexpected<Error> not_a(std::string_view what, std::string_view text,
@@ -53,7 +49,7 @@ Result<Bytes> parse_bytes(std::string_view text) {
   std::string_view s = trimmed(text);
   const auto number = take_number(s);
   if (!number) return not_a("size", text, example);
-  const std::string unit = lower(trimmed(s));
+  const std::string unit = lower_case(trimmed(s));
   double factor = 0;
   if (unit.empty() || unit == "b") factor = 1;
   constexpr std::string_view prefixes = "kmgtp";
@@ -80,7 +76,7 @@ Result<Bandwidth> parse_bandwidth(std::string_view text) {
   if (unit.empty()) return not_a("bandwidth", text, example);
   double factor = 1;
   constexpr std::string_view prefixes = "kmgt";
-  const auto power = prefixes.find(lower(unit.substr(0, 1)));
+  const auto power = prefixes.find(lower_case(unit.substr(0, 1)));
   if (power != std::string_view::npos) {
     factor = std::pow(1000.0, static_cast<double>(power) + 1);
     unit.erase(0, 1);
@@ -89,7 +85,7 @@ Result<Bandwidth> parse_bandwidth(std::string_view text) {
       unit.erase(0, 1);
     }
   }
-  const std::string low = lower(unit);
+  const std::string low = lower_case(unit);
   const bool bits = unit == "b/s" || unit == "bps" || low == "bit" || low == "bit/s" ||
                     low == "bits" || low == "bits/s";
   const bool bytes = unit == "B/s" || unit == "Bps" || low == "bytes/s" || low == "byte/s";
@@ -137,7 +133,7 @@ Result<Seconds> parse_duration(std::string_view text) {
     s = trimmed(s);
     std::size_t letters = 0;
     while (letters < s.size() && std::isalpha(static_cast<unsigned char>(s[letters]))) ++letters;
-    const std::string unit = lower(s.substr(0, letters));
+    const std::string unit = lower_case(s.substr(0, letters));
     s.remove_prefix(letters);
     double factor = 0;
     if (unit.empty()) {

@@ -4,11 +4,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
 #include <charconv>
 #include <map>
 #include <optional>
 
+#include "base/lower_case.h"
 #include "mapping/parallel.h"
 
 namespace topolaunch::launcher {
@@ -65,9 +65,7 @@ std::vector<Dimension> dimensions_of(const Plan& plan) {
     const std::string stem = name.substr(0, name.size() - kSuffix.size());
     Dimension dimension;
     dimension.size = number_in(plan.ranks.front(), name).value_or(0);
-    for (const char c : stem.substr(kPrefix.size())) {
-      dimension.name += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-    }
+    dimension.name = lower_case(stem.substr(kPrefix.size()));
     // The first rank that is one further on this axis alone is as far away as the stride says.
     const auto next = std::ranges::find_if(
         plan.ranks, [&](const RankPlan& rank) { return number_in(rank, stem + "_RANK") == 1; });

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "base/counted.h"
+#include "base/lower_case.h"
 #include "launcher/measured/expected.h"
 #include "launcher/measured/wrong_elements.h"
 
@@ -45,13 +46,6 @@ bool same_host(const std::string& a, const std::string& b) {
   return a == b || a.starts_with(b + ".") || b.starts_with(a + ".");
 }
 
-std::string lower(std::string text) {
-  for (char& c : text) {
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  }
-  return text;
-}
-
 Check check_gpus(const Plan& plan, const std::map<int, const RankObservation*>& seen) {
   RankCount count;
   int unasked = 0;
@@ -73,7 +67,7 @@ Check check_gpus(const Plan& plan, const std::map<int, const RankObservation*>& 
     }
     const bool same = !rank.gpu_uuid.empty() && !o.gpu_uuid.empty()
                           ? o.gpu_uuid == rank.gpu_uuid
-                          : lower(o.gpu_pci) == lower(rank.gpu_pci);
+                          : lower_case(o.gpu_pci) == lower_case(rank.gpu_pci);
     count.add(same, fmt::format("rank {} on {}: has {} {}, planned {} {}", rank.rank, rank.host,
                                 o.gpu_pci, o.gpu_uuid, rank.gpu_pci, rank.gpu_uuid));
   }

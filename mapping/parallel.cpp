@@ -11,8 +11,10 @@
 #include <optional>
 
 #include "base/counted.h"
+#include "base/lower_case.h"
 #include "mapping/index.h"
 #include "mapping/model_shape.h"
+#include "mapping/named_values.h"
 
 namespace topolaunch::mapping {
 namespace {
@@ -28,12 +30,6 @@ std::vector<std::string_view> split(std::string_view text, char separator) {
     if (at == std::string_view::npos) return parts;
     text.remove_prefix(at + 1);
   }
-}
-
-std::string_view trimmed(std::string_view s) {
-  while (!s.empty() && s.front() == ' ') s.remove_prefix(1);
-  while (!s.empty() && s.back() == ' ') s.remove_suffix(1);
-  return s;
 }
 
 struct Axis {
@@ -53,22 +49,18 @@ std::vector<Axis> axes_of(const ParallelSizes& sizes, std::string_view order) {
   return axes;
 }
 
-/// "name=value" pairs separated by commas; the value is handed to `take`, which says what is wrong.
-template <class Take>
-Status for_each_pair(const std::string& text, std::string_view option, Take take) {
-  if (text.empty()) return {};
-  std::vector<std::string_view> seen;
-  for (const auto part : split(text, ',')) {
-    const auto equals = part.find('=');
-    if (equals == std::string_view::npos)
-      return fail(Code::wrong_usage, fmt::format("{} '{}': '{}' is not NAME=VALUE", option, text, part),
-                  "write it like tp=8,pp=4,dp=16");
-    const auto name = trimmed(part.substr(0, equals));
-    if (std::find(seen.begin(), seen.end(), name) != seen.end())
-      return fail(Code::wrong_usage, fmt::format("{} '{}': {} is given twice", option, text, name));
-    seen.push_back(name);
-    if (auto status = take(name, trimmed(part.substr(equals + 1))); !status) return status;
-  }
+/// What to write for what the field calls by another name; empty for a name nobody uses.
+std::string meant_dimension(std::string_view name) {
+  const auto among = [&](std::initializer_list<std::string_view> names) { return std::find(names.begin(), names.end(), name) != names.end(); };
+  if (among({"fsdp", "fsdp2", "sdp"})) return "fully sharded data parallel is dp=N,zero=3";
+  if (among({"hsdp"})) return "hybrid sharding in groups of K is dp=N,zero=3,shard=K";
+  if (among({"sp", "sequence"})) return "sequence parallel shares the ranks of tp: leave it out";
+  if (among({"vpp", "vp", "virtual"})) return "virtual stages are no ranks of their own: leave it out, or virtual_stages of --model";
+  if (among({"tensor", "mp"})) return "tensor parallel is tp=N";
+  if (among({"pipeline", "pipe"})) return "pipeline parallel is pp=N";
+  if (among({"data", "ddp", "replica", "dp_replicate"})) return "data parallel is dp=N";
+  if (among({"context", "cp_size", "ulysses"})) return "context parallel is cp=N";
+  if (among({"expert", "moe"})) return "expert parallel is ep=N";
   return {};
 }
 
@@ -79,17 +71,24 @@ struct Given {
 
 Result<Given> parse_sizes(const std::string& spec) {
   Given given;
-  const auto status = for_each_pair(spec, "--parallel", [&](std::string_view name,
-                                                            std::string_view value) -> Status {
+  const auto pairs = named_values(spec, "--parallel");
+  if (!pairs) return fail(pairs.error());
+  for (const auto& [name, value] : *pairs) {
+    if (std::find(kNames.begin(), kNames.end(), name) == kNames.end()) {
+      const auto meant = meant_dimension(name);
+      return fail(Code::wrong_usage, fmt::format("--parallel '{}': no dimension '{}'", spec, name),
+                  meant.empty() ? fmt::format("known: {}", fmt::join(kNames, " ")) : meant);
+    }
     int size = 0;
     const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), size);
+    const bool whole = error == std::errc{} && end == value.data() + value.size();
     if (name == "zero") {
-      if (error != std::errc{} || end != value.data() + value.size() || size < 0 || size > 3)
+      if (!whole || size < 0 || size > 3)
         return fail(Code::wrong_usage, fmt::format("--parallel '{}': zero={} is not a stage from 0 to 3", spec, value));
       given.sizes.zero = size;
-      return {};
+      continue;
     }
-    if (error != std::errc{} || end != value.data() + value.size() || size < 1 || size > kMaxRanks)
+    if (!whole || size < 1 || size > kMaxRanks)
       return fail(Code::wrong_usage,
                   fmt::format("--parallel '{}': {}={} is not a size from 1 to {}", spec, name, value,
                               kMaxRanks));
@@ -99,22 +98,15 @@ Result<Given> parse_sizes(const std::string& spec) {
     else if (name == "dp") given.sizes.dp = size, given.has_dp = true;
     else if (name == "pp") given.sizes.pp = size;
     else if (name == "etp") given.sizes.etp = size;
-    else if (name == "shard") given.sizes.shard = size;
-    else
-      return fail(Code::wrong_usage, fmt::format("--parallel '{}': no dimension '{}'", spec, name),
-                  fmt::format("known: {}", fmt::join(kNames, " ")));
-    return {};
-  });
-  if (!status) return tl::unexpected(status.error());
+    else given.sizes.shard = size;
+  }
   return given;
 }
 
 /// The user's order, with unused dimensions appended as Megatron-LM does.
 Result<std::string> full_order(const std::string& order, const ParallelSizes& sizes) {
-  std::string result = order.empty() ? std::string(kDefaultOrder) : order;
-  std::transform(result.begin(), result.end(), result.begin(), [](unsigned char c) {
-    return static_cast<char>(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c);
-  });
+  auto result = lower_case(order.empty() ? kDefaultOrder : std::string_view(order));
+  std::replace(result.begin(), result.end(), ',', '-');
   std::vector<std::string_view> seen;
   for (const auto name : split(result, '-')) {
     if (name != "tp" && name != "cp" && name != "ep" && name != "dp" && name != "pp")
@@ -264,8 +256,9 @@ Result<RankGraph> graph_from_parallel(const std::string& spec, const std::string
   }
 
   std::map<std::string, std::int64_t, std::less<>> payload;
-  const auto status = for_each_pair(bytes, "--bytes", [&](std::string_view name,
-                                                          std::string_view value) -> Status {
+  const auto amounts = named_values(bytes, "--bytes");
+  if (!amounts) return fail(amounts.error());
+  for (const auto& [name, value] : *amounts) {
     constexpr std::array<std::string_view, 8> kKnown = {"tp", "cp", "ep", "dp", "pp", "etp", "edp", "fsdp"};
     if (std::find(kKnown.begin(), kKnown.end(), name) == kKnown.end())
       return fail(Code::wrong_usage, fmt::format("--bytes '{}': no dimension '{}'", bytes, name),
@@ -273,9 +266,7 @@ Result<RankGraph> graph_from_parallel(const std::string& spec, const std::string
     auto amount = parse_bytes(value);
     if (!amount) return fail(Code::wrong_usage, fmt::format("--bytes '{}': {}", bytes, amount.error().message));
     payload.emplace(name, amount->count());
-    return {};
-  });
-  if (!status) return fail(status.error());
+  }
   const auto bytes_of = [&](std::string_view name) {
     const auto found = payload.find(name);
     if (found != payload.end()) return Bytes(found->second);

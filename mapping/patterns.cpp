@@ -9,6 +9,7 @@
 #include <optional>
 
 #include "base/counted.h"
+#include "base/lower_case.h"
 #include "mapping/index.h"
 
 namespace topolaunch::mapping {
@@ -75,7 +76,9 @@ RankGraph world_allreduce(int ranks, Bytes bytes) {
 Result<RankGraph> graph_from_pattern(const std::string& pattern, int ranks, Bytes bytes) {
   if (ranks < 1) return fail(Code::wrong_usage, "a pattern needs at least one rank");
   const auto equals = pattern.find('=');
-  const std::string name = pattern.substr(0, equals);
+  // "all_reduce" and "All-Reduce" are allreduce.
+  auto name = lower_case(pattern.substr(0, equals));
+  std::erase_if(name, [](char c) { return c == '_' || c == '-'; });
   const std::optional<std::string> shape_text =
       equals == std::string::npos ? std::nullopt : std::optional(pattern.substr(equals + 1));
 
@@ -106,8 +109,8 @@ Result<RankGraph> graph_from_pattern(const std::string& pattern, int ranks, Byte
   Collective collective;
   if (name == "allreduce") collective = Collective::allreduce;
   else if (name == "allgather") collective = Collective::allgather;
-  else if (name == "reduce_scatter") collective = Collective::reduce_scatter;
-  else if (name == "alltoall") collective = Collective::alltoall;
+  else if (name == "reducescatter") collective = Collective::reduce_scatter;
+  else if (name == "alltoall" || name == "all2all") collective = Collective::alltoall;
   else if (name == "ring") collective = Collective::ring;
   else
     return fail(Code::wrong_usage, fmt::format("no pattern '{}'", pattern),

@@ -4,13 +4,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
 #include <charconv>
 #include <cmath>
 #include <nlohmann/json.hpp>
 #include <string_view>
 
 #include "base/counted.h"
+#include "base/lower_case.h"
 #include "mapping/index.h"
 
 namespace topolaunch::mapping {
@@ -20,9 +20,8 @@ constexpr std::int64_t kMaxBytes = std::int64_t{1} << 56;  ///< of one collectiv
 constexpr std::int64_t kMaxSum = std::int64_t{1} << 60;
 
 /// "TENSOR_MODEL_PARALLEL_GROUP" -> "tp".
-std::string dimension_of(std::string text) {
-  std::transform(text.begin(), text.end(), text.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+std::string dimension_of(const std::string& said) {
+  const auto text = lower_case(said);
   const auto has = [&](std::string_view part) { return text.find(part) != std::string::npos; };
   if (text.empty() || text == "default_pg" || text == "0") return "world";
   if (has("expert") && has("data")) return "edp";

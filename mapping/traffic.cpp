@@ -11,6 +11,7 @@
 #include <optional>
 #include <string_view>
 
+#include "base/lower_case.h"
 #include "mapping/index.h"
 
 namespace topolaunch::mapping {
@@ -151,10 +152,8 @@ class Reader {
   }
 
   Result<RankGraph> matrix_market() {
-    std::string lower = banner_;
-    std::transform(lower.begin(), lower.end(), lower.begin(),
-                   [](unsigned char c) { return static_cast<char>(c >= 'A' && c <= 'Z' ? c + 32 : c); });
-    std::string_view rest = lower;
+    const auto banner = lower_case(banner_);
+    std::string_view rest = banner;
     next_word(rest);
     const auto object = next_word(rest), format = next_word(rest), field = next_word(rest),
                symmetry = next_word(rest);

@@ -7,6 +7,8 @@
 #include <charconv>
 #include <cmath>
 
+#include "base/lower_case.h"
+
 namespace topolaunch::topo {
 namespace {
 
@@ -74,8 +76,7 @@ CsvTable csv_rows(std::string_view text) {
 }
 
 bool csv_no_value(std::string_view cell) {
-  std::string text(trimmed(cell));
-  for (char& c : text) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  const auto text = lower_case(trimmed(cell));
   return text.empty() || text == "-" || text.starts_with("n/a") || text == "nan" || text == "na" ||
          text == "null";
 }

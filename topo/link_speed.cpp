@@ -3,10 +3,11 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <charconv>
 #include <cmath>
 #include <limits>
+
+#include "base/lower_case.h"
 
 namespace topolaunch::topo {
 namespace {
@@ -74,12 +75,6 @@ constexpr std::array<NetworkRow, 9> kNetwork{{{"sdr", 10},
                                               {"xdr", 800},
                                               {"efa", 100}}};
 
-std::string lower(std::string_view text) {
-  std::string out(text);
-  for (char& c : out) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  return out;
-}
-
 }  // namespace
 
 Bandwidth nvlink_per_link(int compute_capability) {
@@ -137,7 +132,7 @@ std::string pcie_link_speed(int generation) {
 }
 
 std::optional<Bandwidth> network_rate(std::string_view name) {
-  const std::string low = lower(name);
+  const std::string low = lower_case(name);
   for (const auto& row : kNetwork) {
     if (low == row.name) return Bandwidth::gigabits_per_second(row.gigabits);
   }

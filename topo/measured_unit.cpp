@@ -9,16 +9,12 @@
 #include <utility>
 #include <vector>
 
+#include "base/lower_case.h"
+
 namespace topolaunch::topo {
 namespace {
 
 using Of = PairFact::Of;
-
-std::string lower(std::string_view text) {
-  std::string out(text);
-  for (char& c : out) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  return out;
-}
 
 bool has(std::string_view text, std::string_view part) {
   return text.find(part) != std::string_view::npos;
@@ -35,7 +31,7 @@ bool take_end(std::string_view& text, std::string_view part) {
 std::vector<std::string> tokens_of(std::string_view words) {
   std::string text(words);
   for (const std::string_view per : {"_per_", " per "}) {
-    for (auto at = lower(text).find(per); at != std::string::npos; at = lower(text).find(per))
+    for (auto at = lower_case(text).find(per); at != std::string::npos; at = lower_case(text).find(per))
       text.replace(at, per.size(), "/");
   }
   std::vector<std::string> tokens(1);
@@ -55,13 +51,13 @@ std::vector<std::string> tokens_of(std::string_view words) {
 std::optional<double> factor_of(std::string_view prefix) {
   if (prefix.empty()) return 1;
   const bool binary = prefix.size() == 2 && (prefix[1] == 'i' || prefix[1] == 'I');
-  const auto power = std::string_view("kmgt").find(lower(prefix.substr(0, 1)));
+  const auto power = std::string_view("kmgt").find(lower_case(prefix.substr(0, 1)));
   if (power == std::string_view::npos || (prefix.size() > 1 && !binary)) return {};
   return std::pow(binary ? 1024.0 : 1000.0, static_cast<double>(power + 1));
 }
 
 std::optional<MeasuredUnit> rate_of(std::string_view token) {
-  const std::string small = lower(token);
+  const std::string small = lower_case(token);
   std::string_view rest = small;
   const bool per = take_end(rest, "/seconds") || take_end(rest, "/second") ||
                    take_end(rest, "/sec") || take_end(rest, "/s");
@@ -101,7 +97,7 @@ std::optional<MeasuredUnit> time_of(std::string_view token) {
        {"nsec", 1e-9},
        {"nanosecond", 1e-9},
        {"nanoseconds", 1e-9}}};
-  const std::string small = lower(token);
+  const std::string small = lower_case(token);
   for (const auto& [name, seconds] : kTimes) {
     if (small == name) return MeasuredUnit{Of::latency, seconds};
   }
@@ -118,7 +114,7 @@ std::optional<MeasuredUnit> measured_unit(std::string_view words) {
   for (const auto& token : tokens) {
     if (const auto time = time_of(token)) return time;
   }
-  const std::string text = lower(words);
+  const std::string text = lower_case(words);
   if (has(text, "busbw") || has(text, "bandwidth")) return MeasuredUnit{Of::bandwidth, 1e9};
   if (has(text, "latency")) return MeasuredUnit{Of::latency, 1};
   if (has(text, "distance") || has(text, "hops")) return MeasuredUnit{Of::distance, 1};
@@ -134,7 +130,7 @@ bool names_no_unit(std::string_view words) {
   std::replace(text.begin(), text.end(), '/', ' ');
   const auto tokens = tokens_of(text);
   return std::all_of(tokens.begin(), tokens.end(), [](const std::string& token) {
-    return std::find(kNames.begin(), kNames.end(), lower(token)) != kNames.end();
+    return std::find(kNames.begin(), kNames.end(), lower_case(token)) != kNames.end();
   });
 }
 

@@ -3,23 +3,18 @@
 
 #include <fmt/format.h>
 
-#include <cctype>
+
+#include "base/lower_case.h"
 
 namespace topolaunch::topo {
 namespace {
-
-std::string lower(std::string_view text) {
-  std::string out(text);
-  for (char& c : out) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  return out;
-}
 
 }  // namespace
 
 PairColumns pair_columns(const std::vector<std::string>& heading) {
   PairColumns found;
   for (std::size_t i = 0; i < heading.size(); ++i) {
-    const std::string name = lower(heading[i]);
+    const std::string name = lower_case(heading[i]);
     const int at = static_cast<int>(i);
     if (name == "src" || name == "source" || name == "from" || name == "host1") {
       found.from = at;

@@ -9,16 +9,11 @@
 #include <charconv>
 #include <optional>
 
+#include "base/lower_case.h"
 #include "topo/slurm_fabric.h"
 
 namespace topolaunch::topo {
 namespace {
-
-std::string lower(std::string_view text) {
-  std::string out(text);
-  for (char& c : out) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  return out;
-}
 
 struct Line {
   int number = 0;
@@ -125,7 +120,7 @@ class Reader {
     Statement said;
     for (const auto& entry : words_of(line.text)) {
       const auto equals = entry.find('=');
-      const std::string key = lower(entry.substr(0, equals));
+      const std::string key = lower_case(entry.substr(0, equals));
       const std::string value = equals == std::string::npos ? "" : entry.substr(equals + 1);
       const auto is_one_of = [&key](const auto& keys) {
         return std::find(keys.begin(), keys.end(), key) != keys.end();
@@ -149,7 +144,7 @@ class Reader {
       said.from_scontrol = said.from_scontrol || key == "level";
       said.placement = said.placement || key == "placementdims";
       if (key == "dims") {
-        const auto dims = numbers(lower(value), 'x');
+        const auto dims = numbers(lower_case(value), 'x');
         if (dims.size() == 3) std::copy(dims.begin(), dims.end(), said.dims.begin());
       }
     }
@@ -184,7 +179,7 @@ bool looks_like_topology_conf(std::string_view text) {
   for (const auto& line : lines_of(text.substr(0, 1 << 16))) {
     const auto words = words_of(line.text);
     if (words.empty()) continue;
-    const std::string first = lower(words.front());
+    const std::string first = lower_case(words.front());
     for (const std::string_view key : kStatements) {
       if (first.starts_with(key) && first.substr(key.size()).starts_with('=')) return true;
     }

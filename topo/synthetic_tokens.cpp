@@ -5,6 +5,7 @@
 #include <cctype>
 #include <charconv>
 
+#include "base/lower_case.h"
 #include "topo/link_speed.h"
 
 namespace topolaunch::topo {
@@ -34,8 +35,7 @@ std::vector<SpecToken> spec_tokens(std::string_view text) {
     }
     std::size_t end = i;
     while (end < text.size() && !separator(text[end])) ++end;
-    SpecToken token{std::string(text.substr(i, end - i)), i};
-    for (char& c : token.text) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+    SpecToken token{lower_case(text.substr(i, end - i)), i};
     const auto digits = token.text.find_first_not_of("0123456789");
     const bool glued = digits != 0 && digits != std::string::npos &&
                        token.text.find(':') == std::string::npos && !network_rate(token.text);

@@ -6,6 +6,7 @@
 #include <optional>
 #include <utility>
 
+#include "base/lower_case.h"
 #include "topo/csv_rows.h"
 #include "topo/host_list.h"
 #include "topo/measured_unit.h"
@@ -15,13 +16,6 @@ namespace {
 
 using bench::PairFigure;
 using Row = std::vector<std::string>;
-
-std::string lower(std::string text) {
-  for (char& c : text) {
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  }
-  return text;
-}
 
 class Table {
  public:
@@ -60,14 +54,14 @@ class Table {
   }
   std::optional<std::size_t> column(const std::string& name) const {
     for (std::size_t i = 0; i < rows_[0].size(); ++i) {
-      if (lower(rows_[0][i]) == name) return i;
+      if (lower_case(rows_[0][i]) == name) return i;
     }
     return std::nullopt;
   }
   /// Nothing for a cell that says there is none.
   Result<std::optional<double>> number(std::size_t row, std::size_t cell) const {
     std::string text = cell < rows_[row].size() ? rows_[row][cell] : "";
-    if (text.empty() || text == "-" || lower(text) == "n/a" || lower(text) == "nan")
+    if (text.empty() || text == "-" || lower_case(text) == "n/a" || lower_case(text) == "nan")
       return std::nullopt;
     if (separator_ != ',') std::ranges::replace(text, ',', '.');
     char* end = nullptr;

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/commands.h"
+#include "base/lower_case.h"
 #include "launcher/run_directory.h"
 #include "launcher/verbs/saved.h"
 #include "quota/open_ledger.h"
@@ -78,8 +79,7 @@ std::vector<Line> ledger_lines(const PsOptions& options, const Outside& outside,
     if (!live && !options.all) continue;
     Line line;
     line.run = run.run_id;
-    line.state = run.state;
-    for (char& c : line.state) c = static_cast<char>(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c);
+    line.state = lower_case(run.state);
     line.user = run.user + "@" + run.host;
     line.command = run.command;
     line.started = static_cast<double>(run.started_at);

@@ -179,6 +179,18 @@ TEST(Parallel, RefusesWhatIsNoLayout) {
   }
 }
 
+TEST(Parallel, NamesOfTheFieldAreToldOurs) {
+  const std::pair<const char*, const char*> rows[] = {
+      {"fsdp=16", "dp=N,zero=3"}, {"hsdp=16", "shard=K"}, {"tp=2,sp=2", "leave it out"}, {"vpp=2", "virtual_stages"},
+      {"tensor=2", "tp=N"},       {"DDP=2", "dp=N"},      {"xp=2", "known: tp cp ep dp pp"}};
+  for (const auto& [spec, next] : rows) {
+    const auto graph = graph_from_parallel(spec, "", "");
+    ASSERT_FALSE(graph) << spec;
+    EXPECT_THAT(graph.error().next, ::testing::HasSubstr(next)) << spec;
+  }
+  EXPECT_TRUE(graph_from_parallel("tp2pp2dp2", "TP,PP,DP", "tp=1M dp=2M"));
+}
+
 TEST(Parallel, EveryRankIsInOneGroupOfEachDimension) {
   for (const char* spec : {"tp=4,cp=2,dp=6,pp=3", "tp=2,ep=6,dp=12,pp=2", "tp=4,etp=1,ep=8,dp=8"}) {
     const auto graph = graph_from_parallel(spec, "", "");

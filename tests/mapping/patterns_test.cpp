@@ -6,6 +6,16 @@
 namespace topolaunch::mapping {
 namespace {
 
+TEST(Patterns, CollectivesHaveNcclsAndMpisSpellings) {
+  for (const char* name : {"allreduce", "all_reduce", "AllReduce", "all-reduce", "ALLREDUCE"}) {
+    const auto graph = graph_from_pattern(name, 4);
+    ASSERT_TRUE(graph) << name;
+    EXPECT_EQ(graph->groups.front().collective, Collective::allreduce);
+  }
+  EXPECT_EQ(graph_from_pattern("reduce_scatter", 4)->groups.front().collective, Collective::reduce_scatter);
+  EXPECT_EQ(graph_from_pattern("all_to_all", 4)->groups.front().collective, Collective::alltoall);
+}
+
 TEST(Patterns, OneRankExchangesNothing) {
   EXPECT_TRUE(world_allreduce(1).groups.empty());
   EXPECT_EQ(world_allreduce(8).groups.front().members.size(), 8U);

@@ -8,6 +8,7 @@
 #include <cctype>
 #include <set>
 
+#include "base/lower_case.h"
 #include "topo/lint/nccl_names.h"
 #include "topo/lint/nccl_values.h"
 #include "topo/lint/rules.h"
@@ -15,12 +16,6 @@
 
 namespace topolaunch::topo {
 namespace {
-
-std::string lower(std::string_view text) {
-  std::string out(text);
-  for (char& c : out) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  return out;
-}
 
 bool is_name(std::string_view text) {
   return !text.empty() && std::isdigit(static_cast<unsigned char>(text[0])) == 0 &&
@@ -89,7 +84,7 @@ class Checks {
       for (const auto& rule : simple_rules()) {
         const auto& values = rule.values;
         if (variable.name != rule.name) continue;
-        if (std::find(values.begin(), values.end(), lower(variable.value)) == values.end())
+        if (std::find(values.begin(), values.end(), lower_case(variable.value)) == values.end())
           continue;
         add(rule.code, variable, fmt::format("{}={}", variable.name, variable.value));
       }
@@ -137,7 +132,7 @@ class Checks {
 
   void mask(const Variable& variable) {
     if (smi::trimmed(variable.value).empty() || variable.value == "-1" ||
-        lower(variable.value) == "nodevfiles") {
+        lower_case(variable.value) == "nodevfiles") {
       add("env-mask-empty", variable, fmt::format("CUDA_VISIBLE_DEVICES={}", variable.value));
       return;
     }
@@ -145,7 +140,7 @@ class Checks {
     std::set<std::string> seen;
     bool numbers = false;
     for (const auto& entry : entries) {
-      if (!seen.insert(lower(entry)).second) {
+      if (!seen.insert(lower_case(entry)).second) {
         add("env-mask-repeated", variable,
             fmt::format("CUDA_VISIBLE_DEVICES={} names {} twice", variable.value, entry));
       }

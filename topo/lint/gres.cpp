@@ -4,8 +4,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
 
+#include "base/lower_case.h"
 #include "topo/host_list.h"
 #include "topo/smi/lines.h"
 
@@ -15,12 +15,6 @@ namespace {
 constexpr std::size_t kMostFiles = 4096;
 constexpr std::size_t kMostLines = 4096, kMostNames = std::size_t{1} << 20;
 
-std::string lower(std::string_view text) {
-  std::string out(text);
-  for (char& c : out) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  return out;
-}
-
 struct Pair {
   std::string key, value;
 };
@@ -29,7 +23,7 @@ std::vector<Pair> pairs_of(std::string_view line) {
   std::vector<Pair> pairs;
   for (const auto word : smi::words_of(line.substr(0, line.find('#')))) {
     const auto equals = word.find('=');
-    pairs.push_back({lower(word.substr(0, equals)),
+    pairs.push_back({lower_case(word.substr(0, equals)),
                      std::string(equals == std::string_view::npos ? "" : word.substr(equals + 1))});
   }
   return pairs;

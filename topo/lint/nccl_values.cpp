@@ -8,6 +8,7 @@
 #include <cctype>
 #include <vector>
 
+#include "base/lower_case.h"
 #include "topo/smi/lines.h"
 
 namespace topolaunch::topo {
@@ -16,8 +17,7 @@ namespace {
 using Words = std::vector<std::string_view>;
 
 bool same(std::string_view a, std::string_view b) {
-  return std::ranges::equal(
-      a, b, [](unsigned char x, unsigned char y) { return std::tolower(x) == std::tolower(y); });
+  return lower_case(a) == lower_case(b);
 }
 
 bool among(std::string_view word, const Words& words) {
