@@ -19,6 +19,7 @@
 #include "topo/smi/text.h"
 #include "topo/source/hwloc.h"
 #include "topo/xml_lines.h"
+#include "topo/yaml_as_json.h"
 
 namespace topolaunch::topo {
 namespace {
@@ -87,6 +88,8 @@ const std::vector<Format>& formats() {
        [](const GivenText& given) {
          return facts_from_topology_yaml(given.text, given.file, given.part);
        }},
+      {"YAML of what JSON says (kubectl get nodes -o yaml)", looks_like_json_in_yaml,
+       facts_from_json_in_yaml},
       {"Slurm's topology.conf and scontrol show topology",
        [](std::string_view body) { return looks_like_topology_conf(body); },
        [](const GivenText& given) { return facts_from_topology_conf(given.text, given.file); }},

@@ -50,16 +50,19 @@ bool looks_like_json_list(std::string_view body) {
 }
 
 Result<std::vector<Fact>> facts_from_json(const GivenText& given) {
-  auto json = parse_json(given.text, given.file);
-  if (!json) return tl::unexpected(std::move(json.error()));
+  const auto json = parse_json(given.text, given.file);
+  return json ? facts_from_json(*json, given) : tl::unexpected(json.error());
+}
+
+Result<std::vector<Fact>> facts_from_json(const Json& json, const GivenText& given) {
   std::string known;
   for (const auto& format : json_formats()) {
-    if (format.fits(*json)) return format.read(*json, given);
+    if (format.fits(json)) return format.read(json, given);
     known += fmt::format("{}{}", known.empty() ? "" : "; ", format.name);
   }
   std::string members;
-  if (json->is_object()) {
-    for (const auto& [key, value] : json->items()) {
+  if (json.is_object()) {
+    for (const auto& [key, value] : json.items()) {
       if (members.size() > 60) break;
       members += fmt::format("{}\"{}\"", members.empty() ? "" : ", ", key.substr(0, 30));
     }

@@ -22,5 +22,7 @@ const std::vector<JsonFormat>& json_formats();
 bool looks_like_json_list(std::string_view body);
 
 Result<std::vector<Fact>> facts_from_json(const GivenText& given);
+/// The same of a document that is read already; `given` for its name, host and lines.
+Result<std::vector<Fact>> facts_from_json(const Json& json, const GivenText& given);
 
 }  // namespace topolaunch::topo

@@ -9,6 +9,13 @@ namespace {
 
 constexpr int kLargest = 1'000'000;
 
+/// "[4m" and "[0m": what is left of a colour where a web page or a log has dropped its escape character.
+std::size_t bare_colour(std::string_view line, std::size_t at) {
+  if (line[at] != '[') return 0;
+  const auto end = line.find_first_not_of("0123456789;", at + 1);
+  return end != std::string_view::npos && line[end] == 'm' && end - at < 12 ? end + 1 - at : 0;
+}
+
 /// Drops ECMA-48 control sequences ("\x1b[4m") and other control characters but the tab.
 std::string printable(std::string_view line) {
   std::string out;
@@ -20,6 +27,10 @@ std::string printable(std::string_view line) {
         i += 2;
         while (i < line.size() && (line[i] < 0x40 || line[i] > 0x7e)) ++i;
       }
+      continue;
+    }
+    if (const auto skipped = bare_colour(line, i); skipped > 0) {
+      i += skipped - 1;
       continue;
     }
     if (c == '\t' || c >= 0x20) out += static_cast<char>(c);

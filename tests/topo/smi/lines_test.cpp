@@ -18,6 +18,14 @@ TEST(SmiLines, AreFreeOfWhatTerminalsAdd) {
   EXPECT_EQ(lines_of("\x1b[").size(), 1U);
 }
 
+TEST(SmiLines, AreFreeOfColoursThatLostTheirEscape) {
+  // As issues and chats show a pasted table.
+  const auto lines = lines_of("\t[4mGPU0\tGPU1[0m\nGPU0\t X \t[1;31mSYS[m\nplain [12] [x [4 m\n");
+  EXPECT_EQ(lines[0].text, "\tGPU0\tGPU1");
+  EXPECT_EQ(lines[1].text, "GPU0\t X \tSYS");
+  EXPECT_EQ(lines[2].text, "plain [12] [x [4 m");
+}
+
 TEST(SmiLines, GiveWordsAndNumbers) {
   EXPECT_THAT(words_of(" a\tb  c "), ::testing::ElementsAre("a", "b", "c"));
   EXPECT_TRUE(words_of("\t ").empty());
