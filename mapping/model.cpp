@@ -116,7 +116,7 @@ ModelShape shape_of(Reader& in) {
   shape.expert_parameters = shape.moe_layers * experts * matrices * h * expert_ffn;
   shape.micro = in.number("batch.micro", 1);
   shape.global = in.number("batch.global", 0);
-  shape.micro_batches = 1;
+  shape.micro_batches = 0;
   shape.virtual_stages = in.number("parallel.virtual_stages", 1);
   shape.sequence_parallel = in.truth("parallel.sequence_parallel", true);
   shape.distributed_optimizer = in.truth("overlap.distributed_optimizer", true);
@@ -210,8 +210,14 @@ Result<RankGraph> graph_from_model(const std::string& text, const std::string& f
       error.line = at->second.line;
     return fail(std::move(error));
   }
-  graph->origin = fmt::format("--model {} ({}{})", file, spec,
-                              shape.global > 0 ? "" : "; one micro-batch a step");
+  std::string assumed;
+  if (shape.global <= 0) {
+    ParallelSizes sizes;
+    for (const auto& dimension : graph->dimensions)
+      if (dimension.name == "pp") sizes.pp = dimension.size;
+    assumed = fmt::format("; {} micro-batches a step assumed", shape.micro_batch_count(sizes));
+  }
+  graph->origin = fmt::format("--model {} ({}{})", file, spec, assumed);
   return graph;
 }
 

@@ -6,7 +6,8 @@
 namespace topolaunch::mapping {
 
 double ModelShape::micro_batch_count(const ParallelSizes& sizes) const {
-  return global > 0 ? std::max(1.0, global / (micro * sizes.dp)) : micro_batches;
+  if (global > 0) return std::max(1.0, global / (micro * sizes.dp));
+  return micro_batches > 0 ? micro_batches : 4.0 * sizes.pp;
 }
 
 double ModelShape::payload(const ParallelSizes& s, std::string_view group) const {

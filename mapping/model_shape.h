@@ -19,7 +19,9 @@ struct ModelShape {
   double expert_parameters = 175e9;  ///< of all experts together
   double moe_layers = 96, top_k = 8, capacity = 1;
   double micro = 1;           ///< sequences of a micro-batch
-  double micro_batches = 24;  ///< per step and replica, where global is 0
+  /// Per step and replica, where global is 0; 0 = four for each stage of the pipeline, from where on its
+  /// bubble hardly counts (GPipe, Huang et al. 2019, section 2.3).
+  double micro_batches = 24;
   double global = 0;          ///< sequences of a step
   double virtual_stages = 1;
   double activation_bytes = 2, parameter_bytes = 2, gradient_bytes = 4;

@@ -120,6 +120,10 @@ TEST(Model, ConfigAndArgumentsSayTheSameAsToml) {
   ASSERT_TRUE(config && toml);
   ASSERT_TRUE(arguments) << arguments.error().text();
   EXPECT_EQ(bytes_of(*config, "dp"), bytes_of(*toml, "dp"));
+  // Without a batch four micro-batches a stage, here of one sequence where the TOML has eight of two.
+  EXPECT_EQ(bytes_of(*config, "tp") * 2, bytes_of(*toml, "tp"));
+  EXPECT_THAT(config->origin, HasSubstr("8 micro-batches a step assumed"));
+  EXPECT_THAT(toml->origin, ::testing::Not(HasSubstr("assumed")));
   for (const char* const group : {"tp", "dp"})
     EXPECT_EQ(bytes_of(*arguments, group), bytes_of(*toml, group)) << group;
   EXPECT_FALSE(
