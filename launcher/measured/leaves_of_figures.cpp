@@ -4,9 +4,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 #include <map>
+#include <optional>
+#include <set>
+#include <utility>
 
 #include "base/counted.h"
+#include "bench/statistics.h"
 #include "topo/leaf_clusters.h"
 
 namespace topolaunch::launcher {
@@ -36,6 +41,85 @@ std::string members(const std::map<std::string, std::string>& leaves, const std:
   return fmt::format("{}", fmt::join(hosts, " "));
 }
 
+using Figures = std::vector<bench::PairFigure*>;
+using Leaves = std::map<std::string, std::string>;  ///< by host
+
+topo::PairTable table_of(const Figures& figures, const std::set<std::string>& without) {
+  const PairFact::Of of =
+      figures.front()->latency ? PairFact::Of::latency : PairFact::Of::bandwidth;
+  std::vector<PairFact> facts;
+  for (const bench::PairFigure* f : figures) {
+    if (f->value <= 0 || without.contains(f->from) || without.contains(f->to)) continue;  // 0: failed
+    facts.push_back({f->from, f->to, of, f->latency ? 1 / f->value : f->value});
+  }
+  return {facts, of};
+}
+
+/// Hosts whose best figure is far below that of others: slow with everybody, so that they fit into no
+/// leaf. Empty where they are so many that they may be a leaf.
+std::set<std::string> slow_with_all(const Figures& figures) {
+  constexpr double kSlow = 0.8;
+  std::map<std::string, double> best;
+  for (const bench::PairFigure* f : figures) {
+    for (const std::string& host : {f->from, f->to}) best[host] = std::max(best[host], f->value);
+  }
+  std::vector<double> values;
+  for (const auto& [host, value] : best) values.push_back(value);
+  const double usual = bench::median(values);
+  std::set<std::string> slow;
+  for (const auto& [host, value] : best) {
+    if (value < kSlow * usual) slow.insert(host);
+  }
+  return slow.size() * 4 <= best.size() ? slow : std::set<std::string>();
+}
+
+/// Of so many leaves a faulty uplink stands out: fewer than half of the pairs across go over it.
+constexpr std::size_t kLeavesToTell = 5;
+
+std::size_t leaves_in(const Leaves& leaves) {
+  std::set<std::string> names;
+  for (const auto& [host, leaf] : leaves) names.insert(leaf);
+  return names.size();
+}
+
+/// The leaf whose hosts `host` reaches best; one of its own where it reaches all alike.
+std::string nearest_leaf(const std::string& host, const Figures& figures, const Leaves& leaves) {
+  constexpr double kStandsOut = 1.25;  // as apart as two leaves have to be
+  std::map<std::string, std::vector<double>> reached;
+  for (const bench::PairFigure* f : figures) {
+    if (f->value <= 0 || (f->from != host && f->to != host)) continue;
+    const auto other = leaves.find(f->from == host ? f->to : f->from);
+    if (other != leaves.end()) reached[other->second].push_back(f->value);
+  }
+  std::vector<std::pair<double, std::string>> order;
+  for (const auto& [leaf, values] : reached) order.emplace_back(bench::median(values), leaf);
+  std::ranges::sort(order, std::greater<>());
+  if (order.empty()) return {};
+  const bool stands_out = order.size() > 1 && order[0].first >= kStandsOut * order[1].first;
+  return stands_out ? order[0].second : "of " + host;
+}
+
+struct Found {
+  topo::LeafClusters clusters;
+  Leaves leaves;
+};
+
+/// The leaves of one test's figures where they are sure; with hosts that are slow left out first, if
+/// they stand in the way.
+std::optional<Found> find_leaves(const Figures& figures) {
+  for (const auto& slow : {std::set<std::string>(), slow_with_all(figures)}) {
+    const topo::PairTable table = table_of(figures, slow);
+    Found found{topo::leaf_clusters(table), {}};
+    if (!found.clusters.sure) continue;
+    found.leaves = leaf_by_host(table, found.clusters);
+    const Leaves sound = found.leaves;
+    for (const std::string& host : slow)
+      found.leaves[host] = nearest_leaf(host, figures, sound);
+    return found;
+  }
+  return std::nullopt;
+}
+
 Check said(const bench::PairFigure& first, const topo::LeafClusters& found,
            const std::map<std::string, std::string>& leaves, const std::string& source) {
   std::string groups;
@@ -49,9 +133,9 @@ Check said(const bench::PairFigure& first, const topo::LeafClusters& found,
   check.name = "leaves";
   check.source = source;
   check.measured = fmt::format("{}: {} of hosts ({}), {:.2g} times {} across", first.test,
-                               counted(found.leaves, "group"), groups, found.ratio,
+                               counted(leaves_in(leaves), "group"), groups, found.ratio,
                                first.latency ? "as long" : "as slow");
-  if (first.latency) {
+  if (first.latency || leaves_in(leaves) >= kLeavesToTell) {
     check.verdict = Outcome::not_applicable;
     check.suspect = "for information: taken for leaves, each kind of path held against its own";
   } else {
@@ -65,30 +149,21 @@ Check said(const bench::PairFigure& first, const topo::LeafClusters& found,
 }  // namespace
 
 std::vector<Check> name_leaves(std::vector<bench::PairFigure>& figures, const std::string& source) {
-  std::map<std::string, std::vector<bench::PairFigure*>> tests;
+  std::map<std::string, Figures> tests;
   for (bench::PairFigure& f : figures) tests[f.test].push_back(&f);
   std::vector<Check> checks;
   for (auto& [test, of_test] : tests) {
-    const PairFact::Of of =
-        of_test.front()->latency ? PairFact::Of::latency : PairFact::Of::bandwidth;
-    std::vector<PairFact> facts;
-    for (const bench::PairFigure* f : of_test) {
-      if (f->value <= 0) continue;  // it failed
-      facts.push_back({f->from, f->to, of, f->latency ? 1 / f->value : f->value});
-    }
-    const topo::PairTable table(facts, of);
-    const topo::LeafClusters found = topo::leaf_clusters(table);
-    if (!found.sure) continue;
-    const auto leaves = leaf_by_host(table, found);
+    const auto found = find_leaves(of_test);
+    if (!found) continue;
     const auto leaf = [&](const std::string& host) {
-      const auto it = leaves.find(host);
-      return it == leaves.end() ? std::string() : it->second;
+      const auto it = found->leaves.find(host);
+      return it == found->leaves.end() ? std::string() : it->second;
     };
     for (bench::PairFigure* f : of_test) {
       f->from_leaf = leaf(f->from);
       f->to_leaf = leaf(f->to);
     }
-    checks.push_back(said(*of_test.front(), found, leaves, source));
+    checks.push_back(said(*of_test.front(), found->clusters, found->leaves, source));
   }
   return checks;
 }

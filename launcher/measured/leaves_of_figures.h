@@ -14,8 +14,8 @@
 namespace topolaunch::launcher {
 
 /// Names the leaves of the figures' hosts, of each test for itself, where they are sure; and says
-/// so, one check a test. Bandwidth that is lower across may be what the fabric gives, or a fault of
-/// an uplink: could-not-test.
+/// so, one check a test. Hosts that are slow with everybody don't hide them. Bandwidth that is lower
+/// across a few leaves may be what the fabric gives, or a fault of an uplink: could-not-test.
 std::vector<Check> name_leaves(std::vector<bench::PairFigure>& figures, const std::string& source);
 
 /// The same for topobench's pairs, whose devices the launcher told no leaf.

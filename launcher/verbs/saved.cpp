@@ -103,7 +103,13 @@ Result<Answer> validate_verb(const ValidateOptions& options, const Outside& outs
                 "name a RUN (topolaunch ps --all), or --measured FILE");
   }
   auto parts = parts_of(options, outside);
-  if (!parts) return fail(std::move(parts).error());
+  if (!parts) {
+    // A file of figures in the place of a run.
+    const bool file = outside.files.exists(options.plan) && !outside.files.list(options.plan);
+    if (!file) return fail(std::move(parts).error());
+    return fail(Code::wrong_usage, options.plan + " is a file, and no run's plan.json",
+                "figures in it are judged by: topolaunch validate --measured " + options.plan);
+  }
   auto plan = read_plan(parts->plan, outside);
   if (!plan) return fail(std::move(plan).error());
   if (parts->observation_named || outside.files.exists(parts->observation)) {

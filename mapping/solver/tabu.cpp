@@ -28,27 +28,28 @@ class Tabu {
   std::vector<int> run(std::int64_t iterations, const Watch* watch) {
     best_ = p_;
     best_cost_ = static_cast<std::int64_t>(assignment_cost(a_, b_, p_));
-    start();
-    auto found = best_cost_;  // the best since the last shuffle
-    std::int64_t since = 0;
-    // Patience and the shuffled part vary: what is right differs by orders of magnitude between
-    // instances.
-    std::int64_t patience = next_patience();
-    for (std::int64_t i = 1; i <= iterations && !(i % 64 == 0 && stopped(watch)); ++i) {
-      step(i);
-      if (cost_ < found)
-        found = cost_, since = 0;
-      else
+    const std::vector<int> given = p_;
+    std::int64_t i = 1;
+    bool ended = false;
+    for (int descent = 0; i <= iterations && !ended; ++descent) {
+      if (descent > 0) begin_again(given);
+      start();
+      std::fill(until_.begin(), until_.end(), i);
+      auto found = cost_;  // the best of this descent
+      auto where = p_;
+      std::int64_t since = 0;
+      // Patience varies: what is right differs by orders of magnitude between instances.
+      for (const auto patience = next_patience(iterations); since <= patience && i <= iterations; ++i) {
+        if (i % 64 == 0 && stopped(watch)) {
+          ended = true;
+          break;
+        }
+        step(i);
         ++since;
-      if (cost_ < best_cost_) best_cost_ = cost_, best_ = p_;
-      if (since > patience) {
-        shuffle_some();
-        start();
-        std::fill(until_.begin(), until_.end(), i);
-        found = cost_;
-        since = 0;
-        patience = next_patience();
+        if (cost_ < found) found = cost_, where = p_, since = 0;
+        if (cost_ < best_cost_) best_cost_ = cost_, best_ = p_;
       }
+      keep(found, std::move(where));
     }
     return best_;
   }
@@ -65,7 +66,10 @@ class Tabu {
     return b_[static_cast<std::size_t>(p_[i]) * n_ + static_cast<std::size_t>(p_[j])];
   }
 
-  std::int64_t next_patience() { return static_cast<std::int64_t>(n_ * (4 + random_.below(60))); }
+  std::int64_t next_patience(std::int64_t iterations) {
+    const auto most = static_cast<std::int64_t>(n_ * (4 + random_.below(60)));
+    return std::min(most, std::max<std::int64_t>(static_cast<std::int64_t>(n_) * 2, iterations / 50));
+  }
 
   void start() {
     cost_ = static_cast<std::int64_t>(assignment_cost(a_, b_, p_));
@@ -73,16 +77,70 @@ class Tabu {
       for (std::size_t j = i + 1; j < n_; ++j) delta_[i * n_ + j] = full_delta(i, j);
   }
 
-  /// Some ranks of the best trade places at random.
-  void shuffle_some() {
-    p_ = best_;
-    const auto count = 3 + random_.below(std::max<std::uint64_t>(2, n_ / 2));
+  /// Where the next descent starts: anywhere while there are few elites, then where two of them meet, or from
+  /// one of them with some ranks shuffled.
+  void begin_again(const std::vector<int>& given) {
+    if (elite_.size() < kElites) {
+      p_ = elite_.empty() || random_.below(2) == 0 ? given : elite_.front().place;
+      shuffle(n_);
+      return;
+    }
+    const auto one = random_.below(elite_.size());
+    p_ = elite_[one].place;
+    if (random_.below(100) < kCrossed)
+      cross(elite_[(one + 1 + random_.below(elite_.size() - 1)) % elite_.size()].place);
+    else
+      shuffle(3 + random_.below(std::max<std::uint64_t>(2, n_ / 2)));
+  }
+
+  /// `count` ranks trade places at random.
+  void shuffle(std::uint64_t count) {
     std::size_t hole = random_.below(n_);
     for (std::uint64_t k = 0; k < count; ++k) {
       const std::size_t other = random_.below(n_);
       std::swap(p_[hole], p_[other]);
       hole = other;
     }
+  }
+
+  /// Uniform crossover: each rank where one of the two has it, where neither can be anywhere that is left.
+  void cross(const std::vector<int>& other) {
+    std::vector<char> taken(n_, 0);
+    std::vector<int> child(n_, -1);
+    const auto settle = [&](std::size_t rank, int place) {
+      if (child[rank] >= 0 || taken[static_cast<std::size_t>(place)]) return;
+      child[rank] = place;
+      taken[static_cast<std::size_t>(place)] = 1;
+    };
+    for (std::size_t rank = 0; rank < n_; ++rank)
+      if (p_[rank] == other[rank]) settle(rank, p_[rank]);
+    for (std::size_t rank = 0; rank < n_; ++rank) settle(rank, random_.below(2) == 0 ? p_[rank] : other[rank]);
+    for (std::size_t rank = 0; rank < n_; ++rank) settle(rank, p_[rank]), settle(rank, other[rank]);
+    std::vector<int> left;
+    for (std::size_t place = 0; place < n_; ++place)
+      if (!taken[place]) left.push_back(static_cast<int>(place));
+    for (int& place : child) {
+      if (place >= 0) continue;
+      std::swap(left[random_.below(left.size())], left.back());
+      place = left.back();
+      left.pop_back();
+    }
+    p_ = std::move(child);
+  }
+
+  /// The best that descents ended in, different from each other.
+  void keep(std::int64_t cost, std::vector<int> place) {
+    for (auto& known : elite_)
+      if (known.cost == cost) {
+        known.place = std::move(place);
+        return;
+      }
+    if (elite_.size() < kElites) {
+      elite_.push_back({cost, std::move(place)});
+      return;
+    }
+    const auto worst = std::ranges::max_element(elite_, {}, &Elite::cost);
+    if (cost <= worst->cost) *worst = {cost, std::move(place)};
   }
 
   std::int64_t full_delta(std::size_t r, std::size_t s) const {
@@ -161,6 +219,14 @@ class Tabu {
     }
   }
 
+  struct Elite {
+    std::int64_t cost;
+    std::vector<int> place;
+  };
+  static constexpr std::size_t kElites = 8;
+  static constexpr std::uint64_t kCrossed = 60;  ///< of 100 descents, where elites meet
+
+  std::vector<Elite> elite_;
   std::size_t n_;
   const Dense& a_;
   const Dense& b_;

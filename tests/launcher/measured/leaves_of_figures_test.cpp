@@ -49,6 +49,54 @@ TEST(LeavesOfFigures, OfOneHostAloneAreNone) {
   EXPECT_TRUE(figures[0].from_leaf.empty());
 }
 
+/// `leaves` of `each` hosts, h0 h1 ...: 24 GB/s inside, 12 across; `slow` at four tenths with all.
+std::vector<bench::PairFigure> with_slow_host(int leaves, int each, int slow) {
+  std::vector<bench::PairFigure> figures;
+  for (int a = 0; a < leaves * each; ++a) {
+    for (int b = 0; b < leaves * each; ++b) {
+      if (a == b) continue;
+      const double noise = 1 + 0.03 * ((a * 7 + b * 13) % 11 - 5) / 5;
+      const double rate = (a / each == b / each ? 24e9 : 12e9) * noise;
+      figures.push_back({"h" + std::to_string(a), "h" + std::to_string(b),
+                         a == slow || b == slow ? 0.4 * rate : rate, "bandwidth", true, false});
+    }
+  }
+  return figures;
+}
+
+TEST(LeavesOfFigures, AreSeenBehindASlowHostWhichIsNamed) {
+  for (const auto& [leaves, each] : {std::pair(2, 4), std::pair(4, 4), std::pair(2, 8)}) {
+    for (const int slow : {0, 5}) {
+      auto figures = with_slow_host(leaves, each, slow);
+      name_leaves(figures, "f");
+      for (const auto& f : figures) {
+        const auto leaf = [&](const std::string& host) { return std::stoi(host.substr(1)) / each; };
+        EXPECT_EQ(f.from_leaf == f.to_leaf, leaf(f.from) == leaf(f.to)) << f.from << " " << f.to;
+      }
+      const auto culprits = bench::culprits_of_figures(figures).culprits;
+      ASSERT_EQ(culprits.size(), 1u) << leaves << " leaves, slow h" << slow;
+      EXPECT_EQ(culprits[0].name, "host h" + std::to_string(slow) + " or its link");
+    }
+  }
+}
+
+TEST(LeavesOfFigures, OfFiveAFaultyUplinkStandsOut) {
+  auto sound = with_slow_host(5, 4, -1);
+  const auto checks = name_leaves(sound, "f");
+  ASSERT_EQ(checks.size(), 1u);
+  EXPECT_EQ(checks[0].verdict, Outcome::not_applicable);
+  EXPECT_TRUE(bench::culprits_of_figures(sound).culprits.empty());
+  auto faulty = with_slow_host(5, 4, -1);
+  for (auto& f : faulty) {
+    const auto second = [](const std::string& host) { return std::stoi(host.substr(1)) / 4 == 1; };
+    if (second(f.from) != second(f.to)) f.value /= 2;
+  }
+  name_leaves(faulty, "f");
+  const auto culprits = bench::culprits_of_figures(faulty).culprits;
+  ASSERT_EQ(culprits.size(), 1u);
+  EXPECT_EQ(culprits[0].name, "uplink of leaf of h4");
+}
+
 TEST(LeavesOfFigures, ReachTheDevicesOfTopobenchsPairs) {
   bench::Measurement m;
   m.pairs.emplace();
