@@ -2,7 +2,6 @@
 #include "topo/yaml_as_json.h"
 
 #include <fmt/format.h>
-#include <yaml-cpp/yaml.h>
 
 #include <algorithm>
 #include <array>
@@ -12,6 +11,7 @@
 #include <string>
 
 #include "topo/json_format.h"
+#include "topo/yaml_document.h"
 
 namespace topolaunch::topo {
 namespace {
