@@ -39,7 +39,8 @@ class Tabu {
       auto where = p_;
       std::int64_t since = 0;
       // Patience varies: what is right differs by orders of magnitude between instances.
-      for (const auto patience = next_patience(iterations); since <= patience && i <= iterations; ++i) {
+      for (const auto patience = next_patience(iterations); since <= patience && i <= iterations;
+           ++i) {
         if (i % 64 == 0 && stopped(watch)) {
           ended = true;
           break;
@@ -68,7 +69,8 @@ class Tabu {
 
   std::int64_t next_patience(std::int64_t iterations) {
     const auto most = static_cast<std::int64_t>(n_ * (4 + random_.below(60)));
-    return std::min(most, std::max<std::int64_t>(static_cast<std::int64_t>(n_) * 2, iterations / 50));
+    return std::min(most,
+                    std::max<std::int64_t>(static_cast<std::int64_t>(n_) * 2, iterations / 100));
   }
 
   void start() {
@@ -77,8 +79,8 @@ class Tabu {
       for (std::size_t j = i + 1; j < n_; ++j) delta_[i * n_ + j] = full_delta(i, j);
   }
 
-  /// Where the next descent starts: anywhere while there are few elites, then where two of them meet, or from
-  /// one of them with some ranks shuffled.
+  /// Where the next descent starts: anywhere while there are few elites, then where two of them
+  /// meet, or from one of them with some ranks shuffled.
   void begin_again(const std::vector<int>& given) {
     if (elite_.size() < kElites) {
       p_ = elite_.empty() || random_.below(2) == 0 ? given : elite_.front().place;
@@ -103,7 +105,8 @@ class Tabu {
     }
   }
 
-  /// Uniform crossover: each rank where one of the two has it, where neither can be anywhere that is left.
+  /// Uniform crossover: each rank where one of the two has it, where neither can be anywhere that
+  /// is left.
   void cross(const std::vector<int>& other) {
     std::vector<char> taken(n_, 0);
     std::vector<int> child(n_, -1);
@@ -114,7 +117,8 @@ class Tabu {
     };
     for (std::size_t rank = 0; rank < n_; ++rank)
       if (p_[rank] == other[rank]) settle(rank, p_[rank]);
-    for (std::size_t rank = 0; rank < n_; ++rank) settle(rank, random_.below(2) == 0 ? p_[rank] : other[rank]);
+    for (std::size_t rank = 0; rank < n_; ++rank)
+      settle(rank, random_.below(2) == 0 ? p_[rank] : other[rank]);
     for (std::size_t rank = 0; rank < n_; ++rank) settle(rank, p_[rank]), settle(rank, other[rank]);
     std::vector<int> left;
     for (std::size_t place = 0; place < n_; ++place)
