@@ -106,8 +106,9 @@ class Search {
     swaps.iterate(contracted_ ? effort_.swaps / 4 : effort_.swaps, random_);
     if (fixed_.empty()) keep(swap_blocks(graph_, tree_, swaps.place(), all, random_));
     keep(swaps.place());
+    // The same work at any size: a swap of the tabu search looks at all pairs.
     if (fixed_.empty() && graph_.n <= kTabuPlaces && tree_.levels() > 0 && !tiled_)
-      keep(tabu_on_tree(graph_, tree_, best_, effort_.swaps / (4 * graph_.n), random_, effort_.watch));
+      keep(tabu_on_tree(graph_, tree_, best_, 16 * effort_.swaps / (std::int64_t{graph_.n} * graph_.n), random_, effort_.watch));
     return best_;
   }
 
