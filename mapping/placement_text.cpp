@@ -200,19 +200,13 @@ std::string map_json_text(const topo::Topology& topology, const RankGraph& graph
   if (at == std::string::npos || solution.placement.empty()) return text;
   const auto open = at + empty.size() - 1;
   std::string out = text.substr(0, open);
-  // Each rank as the only one of an array as deep as the real one; its frame is cut off.
-  constexpr std::string_view kBefore = "{\n  \"placement\": [", kAfter = "\n  ]\n}\n";
-  Json one = {{"placement", Json::array({Json::object()})}};
-  auto& row = one["placement"].front();
+  Json row = Json::object();
   for (const auto& place : solution.placement) {
     if (row.contains("note") != !place.affinity.note.empty()) row = Json::object();
     set_place(topology, graph, place, row);
-    const auto alone = to_pretty(one);
-    if (place.rank > 0)
-      out += ',';
-    else
-      out.reserve(text.size() + alone.size() * (solution.placement.size() + solution.placement.size() / 8));
-    out.append(alone, kBefore.size(), alone.size() - kBefore.size() - kAfter.size());
+    const auto line = to_line(row);
+    if (place.rank == 0) out.reserve(text.size() + (line.size() + 16) * solution.placement.size());
+    out.append(place.rank > 0 ? ",\n    " : "\n    ").append(line);
   }
   return out.append("\n  ").append(text, open);
 }

@@ -14,8 +14,8 @@ namespace topolaunch::mapping {
 
 /// "topolaunch.map/1" (docs/schema/map.schema.json).
 Json map_json(const topo::Topology& topology, const RankGraph& graph, const Solution& solution);
-/// The same as text, with the members of the object `more` behind it; made rank by rank, so that a large job
-/// takes little more memory than the text.
+/// The same as text, a line a rank, with the members of the object `more` behind it; made rank by rank, so
+/// that a large job takes little more memory than the text.
 std::string map_json_text(const topo::Topology& topology, const RankGraph& graph, const Solution& solution,
                           const Json& more);
 /// One line a rank, at most 80 columns where names allow.

@@ -68,14 +68,17 @@ TEST(PlacementText, JsonHasTheContractsNames) {
   EXPECT_TRUE(json["changes"].is_array());
 }
 
-TEST(PlacementText, JsonTextIsTheWholeObjectPretty) {
+TEST(PlacementText, JsonTextIsTheWholeObjectALineARank) {
   auto s = parallel_on_two_hosts();
   s.graph.origin = "odd \"placement\": [] \n name";
   Json more = Json::object();
   more["workload_options"]["parallel"] = "tp=2,dp=2";
   auto whole = map_json(s.topology, s.graph, s.solution);
   whole.update(more);
-  EXPECT_EQ(map_json_text(s.topology, s.graph, s.solution, more), to_pretty(whole));
+  const auto text = map_json_text(s.topology, s.graph, s.solution, more);
+  EXPECT_EQ(*parse_json(text, "text"), whole);
+  EXPECT_EQ(text.substr(0, 2), "{\n");
+  EXPECT_THAT(text, HasSubstr("\n    {\"rank\":1,\"host\":\"host0\","));
   s.solution.placement.clear();
   EXPECT_EQ(map_json_text(s.topology, s.graph, s.solution, Json::object()), to_pretty(map_json(s.topology, s.graph, s.solution)));
 }
