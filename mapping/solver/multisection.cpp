@@ -71,6 +71,7 @@ class Multisection {
       parts[ix(first)] = std::move(vertices);
       return;
     }
+    if (vertices.empty()) return;
     const int middle = (first + last) / 2;
     const int places0 = starts[ix(middle)] - starts[ix(first)], places1 = starts[ix(last)] - starts[ix(middle)];
     const auto side = bisect(subgraph(vertices), sizes(count_of(vertices), places0, places1), effort(count_of(vertices)), random_);

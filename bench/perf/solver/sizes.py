@@ -42,22 +42,24 @@ def svg(rows):
 
     def line(column, scale, colour, label):
         points = " ".join(f"{x(row[0]):.1f},{y(row[column] * scale):.1f}" for row in rows)
-        last = rows[-1]
+        at = rows[len(rows) // 3]  # the lines are well apart there
         return (f'<polyline points="{points}" fill="none" stroke="{colour}" stroke-width="2"/>'
-                f'<text x="{x(last[0]) + 6:.0f}" y="{y(last[column] * scale) + 4:.0f}" fill="{colour}">{label}</text>')
+                f'<text x="{x(at[0]):.0f}" y="{y(at[column] * scale) + 18:.0f}" text-anchor="start" fill="{colour}">{label}</text>')
 
     out = [f'<svg xmlns="http://www.w3.org/2000/svg" width="{WIDTH}" height="{HEIGHT}" font-family="sans-serif" '
            f'font-size="11"><rect width="100%" height="100%" fill="white"/>']
     for decade in range(-2, 3):
         at = y(10 ** decade)
         out.append(f'<line x1="{LEFT}" x2="{WIDTH - 90}" y1="{at:.1f}" y2="{at:.1f}" stroke="#ddd"/>'
-                   f'<text x="{LEFT - 6}" y="{at + 4:.1f}" text-anchor="end">{10.0 ** decade:g} s</text>'
-                   f'<text x="4" y="{at - 3:.1f}" fill="#b50">{10 ** (decade + 2)} MB</text>')
+                   f'<text x="{LEFT - 6}" y="{at + 4:.1f}" text-anchor="end" fill="#05a">{10.0 ** decade:g} s</text>'
+                   f'<text x="{WIDTH - 84}" y="{at + 4:.1f}" fill="#b50">{10 ** (decade + 2):,} MB</text>')
     for row in rows:
-        out.append(f'<text x="{x(row[0]):.1f}" y="{HEIGHT - BOTTOM + 16}" text-anchor="middle">{row[0]:,}</text>')
+        ranks = f"{row[0] >> 20}M" if row[0] >> 20 else f"{row[0] >> 10}k"
+        out.append(f'<text x="{x(row[0]):.1f}" y="{HEIGHT - BOTTOM + 16}" text-anchor="middle">{ranks}</text>')
     first = rows[0]
     end = first[1] * rows[-1][0] / first[0]
-    out.append(f'<line x1="{x(first[0]):.1f}" y1="{y(first[1]):.1f}" x2="{x(rows[-1][0]):.1f}" y2="{y(end):.1f}" '
+    out.append('<clipPath id="plot"><rect x="0" y="10" width="100%" height="100%"/></clipPath>')
+    out.append(f'<line clip-path="url(#plot)" x1="{x(first[0]):.1f}" y1="{y(first[1]):.1f}" x2="{x(rows[-1][0]):.1f}" y2="{y(end):.1f}" '
                'stroke="#999" stroke-dasharray="4 4"/>')
     out.append(line(1, 1, "#05a", "CPU time"))
     out.append(line(2, .01, "#b50", "memory"))
