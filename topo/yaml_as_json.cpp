@@ -88,20 +88,29 @@ Result<std::vector<Fact>> facts_from_json_in_yaml(const GivenText& given) {
   if (given.text.size() > kMostBytes)
     return fail(Error{Code::invalid_input, fmt::format("{} MiB of YAML are too many", given.text.size() >> 20),
                       "give it as JSON: kubectl get nodes -o json, aws ... --output json", given.file, 1});
+  int lines_before = 0;
+  const auto refuse = [&](std::string message, std::string next, int line) {
+    return fail(Error{Code::invalid_input, std::move(message), std::move(next), given.file, lines_before + line});
+  };
   try {
     Converter converter;
     Json documents = Json::array();
-    for (const auto& document : YAML::LoadAll(std::string(given.body)))
-      if (!document.IsNull()) documents.push_back(converter.convert(document));
+    for (const YamlPart& part : yaml_documents(std::string(given.text))) {
+      lines_before = part.lines_before;
+      const YamlDocument document = load_yaml(part.text);
+      if (!document.repeated.empty()) {
+        const auto& [key, first, again] = document.repeated.front();
+        return refuse(fmt::format("'{}' stands in one mapping on lines {} and {}", key, lines_before + first,
+                                  lines_before + again),
+                      "keep one of the two", again);
+      }
+      if (!document.root.IsNull()) documents.push_back(converter.convert(document.root));
+    }
     if (documents.size() == 1) return facts_from_json(documents.front(), given);
     return facts_from_json({{"kind", "List"}, {"items", std::move(documents)}}, given);
   } catch (const YAML::Exception& error) {
-    // The mark counts from where the text begins to count.
-    const auto lead = given.text.substr(0, given.text.size() - given.body.size());
-    return fail(Error{Code::invalid_input,
-                      fmt::format("the YAML can't be read: {}", error.msg.empty() ? std::string(error.what()) : error.msg),
-                      {}, given.file,
-                      1 + std::max(0, error.mark.line) + static_cast<int>(std::count(lead.begin(), lead.end(), '\n'))});
+    return refuse(fmt::format("the YAML can't be read: {}", error.msg.empty() ? std::string(error.what()) : error.msg),
+                  {}, std::max(0, error.mark.line) + 1);
   }
 }
 

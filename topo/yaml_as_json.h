@@ -15,7 +15,7 @@ namespace topolaunch::topo {
 bool looks_like_json_in_yaml(std::string_view body);
 
 /// Several documents (`---`) count as a list of them. invalid_input with the line for what is no
-/// YAML, stands deeper than 100 levels, is repeated by aliases beyond 4,000,000 values, or is
+/// YAML, has a key twice in one mapping, stands deeper than 100 levels, is repeated by aliases beyond 4,000,000 values, or is
 /// larger than 16 MiB, for which JSON is the faster way.
 Result<std::vector<Fact>> facts_from_json_in_yaml(const GivenText& given);
 

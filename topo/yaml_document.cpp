@@ -5,6 +5,8 @@
 #include <set>
 #include <utility>
 
+#include "topo/smi/lines.h"
+
 namespace topolaunch::topo {
 namespace {
 
@@ -71,6 +73,15 @@ class Settler {
 };
 
 }  // namespace
+
+std::vector<YamlPart> yaml_documents(const std::string& text) {
+  std::vector<YamlPart> out(1);
+  for (const auto& line : smi::lines_of(text)) {
+    if (line.text.starts_with("---")) out.push_back({{}, line.number - 1});
+    out.back().text.append(line.text).push_back('\n');
+  }
+  return out;
+}
 
 YamlDocument load_yaml(const std::string& text) {
   YamlDocument document;

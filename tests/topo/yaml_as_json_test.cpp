@@ -42,6 +42,15 @@ TEST(YamlAsJson, InstancesOfAws) {
   EXPECT_EQ(assembled(*facts).hosts.size(), 2u);
 }
 
+TEST(YamlAsJson, MergedMembersCount) {
+  const auto facts = read("kind: List\nitems:\n- &one {kind: Node, metadata: {name: a}, status: {allocatable: {nvidia.com/gpu: 2}}}\n"
+                          "- {<<: *one, metadata: {name: b}}\n");
+  ASSERT_TRUE(facts) << facts.error().text();
+  const auto topology = assembled(*facts);
+  ASSERT_EQ(topology.hosts.size(), 2u);
+  EXPECT_EQ(topology.hosts[1].gpus.size(), 2u);
+}
+
 TEST(YamlAsJson, ScalarsAreWhatYamlSays) {
   // A name of digits and one that looks like a truth stay names where they are quoted.
   const auto facts = read("kind: Node\nmetadata:\n  name: \"12\"\nstatus:\n  allocatable:\n    nvidia.com/gpu: 4\n");
@@ -56,6 +65,12 @@ TEST(YamlAsJson, RefusalsNameTheLine) {
   EXPECT_THAT(broken.error().message, HasSubstr("YAML can't be read"));
   EXPECT_GE(broken.error().line, 5);
   EXPECT_THAT(read("kind: Pod\nmetadata: {}\n").error().message, HasSubstr("no other kind"));
+  const auto twice = read("kind: Node\n---\nkind: Node\nmetadata:\n  name: a\n  name: b\n");
+  ASSERT_FALSE(twice);
+  EXPECT_THAT(twice.error().message, HasSubstr("'name' stands in one mapping on lines 5 and 6"));
+  EXPECT_EQ(twice.error().line, 6);
+  // On which yaml-cpp alone never ends.
+  EXPECT_FALSE(read("kind: Node\n---\n,\n"));
   std::string deep = "kind: ";
   for (int i = 0; i < 150; ++i) deep += "{a: ";
   deep += "1" + std::string(150, '}');

@@ -152,25 +152,6 @@ class Manifest {
   std::vector<Warning> found_;
 };
 
-struct Document {
-  std::string text;
-  int lines_before = 0;
-};
-
-/// The documents of a file. Not by YAML::LoadAll, which on some texts (a comma at the start of a line)
-/// finds the same empty document for ever. A line that begins with "---" ends one wherever it stands,
-/// also within a block of text.
-std::vector<Document> documents_of(const std::string& text) {
-  std::vector<Document> out(1);
-  for (const auto& line : smi::lines_of(text)) {
-    if (line.text.starts_with("---")) {
-      out.push_back({{}, line.number - 1});
-    }
-    out.back().text.append(line.text).push_back('\n');
-  }
-  return out;
-}
-
 }  // namespace
 
 bool looks_like_manifest(const std::string& text) {
@@ -192,7 +173,7 @@ Result<std::vector<Warning>> check_manifest(const std::string& text, const std::
   int lines_before = 0;
   try {
     Manifest manifest(file);
-    for (const Document& document : documents_of(text)) {
+    for (const YamlPart& document : yaml_documents(text)) {
       lines_before = document.lines_before;
       manifest.check_document(load_yaml(document.text), lines_before);
     }

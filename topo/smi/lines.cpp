@@ -9,13 +9,6 @@ namespace {
 
 constexpr int kLargest = 1'000'000;
 
-/// "[4m" and "[0m": what is left of a colour where a web page or a log has dropped its escape character.
-std::size_t bare_colour(std::string_view line, std::size_t at) {
-  if (line[at] != '[') return 0;
-  const auto end = line.find_first_not_of("0123456789;", at + 1);
-  return end != std::string_view::npos && line[end] == 'm' && end - at < 12 ? end + 1 - at : 0;
-}
-
 /// Drops ECMA-48 control sequences ("\x1b[4m") and other control characters but the tab.
 std::string printable(std::string_view line) {
   std::string out;
@@ -29,13 +22,16 @@ std::string printable(std::string_view line) {
       }
       continue;
     }
-    if (const auto skipped = bare_colour(line, i); skipped > 0) {
-      i += skipped - 1;
-      continue;
-    }
     if (c == '\t' || c >= 0x20) out += static_cast<char>(c);
   }
   return out;
+}
+
+/// Length of "[4m", "[1;31m" or "[m" at `at`; 0 for anything else.
+std::size_t colour_at(std::string_view line, std::size_t at) {
+  if (line[at] != '[') return 0;
+  const auto end = line.find_first_not_of("0123456789;", at + 1);
+  return end != std::string_view::npos && line[end] == 'm' ? end + 1 - at : 0;
 }
 
 }  // namespace
@@ -49,6 +45,18 @@ std::vector<Line> lines_of(std::string_view text) {
     const bool whole = end != std::string_view::npos;
     lines.push_back({++number, printable(text.substr(0, end)), whole});
     text.remove_prefix(whole ? end + 1 : text.size());
+  }
+  return lines;
+}
+
+std::vector<Line> pasted_lines_of(std::string_view text) {
+  auto lines = lines_of(text);
+  for (Line& line : lines) {
+    for (std::size_t at = 0; at < line.text.size();) {
+      const auto length = colour_at(line.text, at);
+      if (length == 0) ++at;
+      line.text.erase(at, length);
+    }
   }
   return lines;
 }

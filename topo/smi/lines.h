@@ -18,6 +18,9 @@ struct Line {
 };
 
 std::vector<Line> lines_of(std::string_view text);
+/// The same without "[4m" and "[0m", which is what web pages and chats leave of a colour. For tables of
+/// nvidia-smi alone: in YAML "[5m, 10m]" is a list.
+std::vector<Line> pasted_lines_of(std::string_view text);
 
 /// Split at blanks and tabs; none of the words is empty.
 std::vector<std::string_view> words_of(std::string_view line);

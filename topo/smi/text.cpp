@@ -46,7 +46,7 @@ bool is_amd(const Line& line) {
 class Reader {
  public:
   Reader(std::string_view text, const std::string& file, const std::string& host)
-      : lines_(smi::lines_of(text)), prefix_(smi::strip_prefix(lines_)), file_(file), host_(host) {
+      : lines_(smi::pasted_lines_of(text)), prefix_(smi::strip_prefix(lines_)), file_(file), host_(host) {
     if (host_.empty()) host_ = prefix_.host;
   }
 
@@ -194,7 +194,7 @@ class Reader {
 
 bool looks_like_smi(std::string_view text) {
   // Enough for any banner, little enough for a file of another kind.
-  auto lines = smi::lines_of(text.substr(0, std::size_t{1} << 16));
+  auto lines = smi::pasted_lines_of(text.substr(0, std::size_t{1} << 16));
   if (lines.size() > kLookedAt) lines.resize(kLookedAt);
   smi::strip_prefix(lines);
   return std::ranges::any_of(lines, [](const Line& line) {

@@ -54,7 +54,8 @@ def svg(rows):
                    f'<text x="{LEFT - 6}" y="{at + 4:.1f}" text-anchor="end" fill="#05a">{10.0 ** decade:g} s</text>'
                    f'<text x="{WIDTH - 84}" y="{at + 4:.1f}" fill="#b50">{10 ** (decade + 2):,} MB</text>')
     for row in rows:
-        ranks = f"{row[0] >> 20}M" if row[0] >> 20 else f"{row[0] >> 10}k"
+        ranks = next((f"{row[0] // unit}{letter}" for unit, letter in ((1 << 20, "M"), (1 << 10, "k")) if row[0] % unit == 0),
+                     f"{row[0]:,}")
         out.append(f'<text x="{x(row[0]):.1f}" y="{HEIGHT - BOTTOM + 16}" text-anchor="middle">{ranks}</text>')
     first = rows[0]
     end = first[1] * rows[-1][0] / first[0]

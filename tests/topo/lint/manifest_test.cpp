@@ -61,6 +61,12 @@ TEST(LintManifest, ReadsReplicaSpecsAndSeveralDocuments) {
   EXPECT_EQ(count_of(found, "pod-ranks-per-host"), 1);
 }
 
+TEST(LintManifest, AListOfTimesIsNoColour) {
+  const auto found = check_manifest(
+      "apiVersion: v1\nkind: Pod\nspec: {containers: [{name: c, image: i, args: [5m, 10m]}]}\n", "m.yaml");
+  EXPECT_TRUE(found) << found.error().text();
+}
+
 TEST(LintManifest, RefusesWhatIsNoYamlWithItsLine) {
   const auto broken = check_manifest("apiVersion: v1\nkind: [Job\nmetadata: }\n", "b.yaml");
   ASSERT_FALSE(broken.has_value());

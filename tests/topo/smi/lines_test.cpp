@@ -20,10 +20,13 @@ TEST(SmiLines, AreFreeOfWhatTerminalsAdd) {
 
 TEST(SmiLines, AreFreeOfColoursThatLostTheirEscape) {
   // As issues and chats show a pasted table.
-  const auto lines = lines_of("\t[4mGPU0\tGPU1[0m\nGPU0\t X \t[1;31mSYS[m\nplain [12] [x [4 m\n");
+  const std::string text = "\t[4mGPU0\tGPU1[0m\nGPU0\t X \t[1;31mSYS[m\nplain [12] [x [4 m\n";
+  const auto lines = pasted_lines_of(text);
   EXPECT_EQ(lines[0].text, "\tGPU0\tGPU1");
   EXPECT_EQ(lines[1].text, "GPU0\t X \tSYS");
   EXPECT_EQ(lines[2].text, "plain [12] [x [4 m");
+  // Elsewhere such words are what they are.
+  EXPECT_EQ(lines_of("args: [5m, 10m]")[0].text, "args: [5m, 10m]");
 }
 
 TEST(SmiLines, GiveWordsAndNumbers) {
