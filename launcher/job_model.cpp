@@ -15,6 +15,7 @@
 #include "mapping/patterns.h"
 #include "mapping/seat_count.h"
 #include "mapping/trace.h"
+#include "mapping/trace_files.h"
 #include "mapping/traffic.h"
 
 namespace topolaunch::launcher {
@@ -218,7 +219,7 @@ Status check_combination(const JobOptions& options) {
     return fail(Code::wrong_usage, "--parallel, --traffic and --pattern each say who talks to whom",
                 "give one of them");
   }
-  if (options.parallel.empty() && options.model.empty() && options.order != JobOptions().order) {
+  if (options.parallel.empty() && options.model.empty() && !options.order.empty()) {
     return fail(Code::wrong_usage,
                 "--order says how the groups of --parallel lie, and there is no --parallel",
                 "give --parallel, or leave out --order");

@@ -28,7 +28,7 @@ struct TopologyOptions {
 struct JobOptions {
   int ranks = 0;  ///< 0 = not said
   bool oversubscribe = false;
-  std::string parallel, order = "tp-cp-ep-dp-pp", bytes;
+  std::string parallel, order, bytes;  ///< empty = not said
   std::string traffic, pattern, model;
   std::string require_level, prefer_level, spread_level;
   std::vector<std::string> pins;      ///< "RANK=HOST:GPU"

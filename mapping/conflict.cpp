@@ -35,8 +35,14 @@ std::vector<ConstraintItem> items_of(const Constraints& c) {
     items.push_back({"--affinity " + c.affinity[ix(i)], together, i});
   for (int i = 0; i < count_of(c.anti_affinity); ++i)
     items.push_back({"--anti-affinity " + c.anti_affinity[ix(i)], apart, i});
-  for (int i = 0; i < count_of(c.excluded_hosts); ++i)
-    items.push_back({"--exclude " + c.excluded_hosts[ix(i)], host, i});
+  // One item: of hosts that are excluded together, each may be one too many.
+  if (!c.excluded_hosts.empty()) {
+    constexpr std::size_t kMostNamed = 8;
+    const auto named = std::min(c.excluded_hosts.size(), kMostNamed);
+    items.push_back({fmt::format("--exclude {}{}", fmt::join(c.excluded_hosts.begin(), c.excluded_hosts.begin() + static_cast<std::ptrdiff_t>(named), ","),
+                                 c.excluded_hosts.size() > named ? fmt::format(",... ({} hosts)", c.excluded_hosts.size()) : ""),
+                     host, 0});
+  }
   if (!c.excluded_gpus.empty())
     items.push_back({counted(c.excluded_gpus.size(), "GPU") + " masked or busy", gpus, 0});
   if (!c.slots_per_host.empty()) items.push_back({"slots per host as given", slots, 0});
@@ -56,7 +62,7 @@ Constraints ConstraintItem::without(const Constraints& all) const {
       drop(c.pins, index);
       break;
     case host:
-      drop(c.excluded_hosts, index);
+      c.excluded_hosts.clear();
       break;
     case gpus:
       c.excluded_gpus.clear();

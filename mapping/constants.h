@@ -58,6 +58,8 @@ inline constexpr std::array<double, 19> kInterSpeeds = {48, 30, 28, 24, 20, 18, 
 /// Largest channel of NVLS: fits what NCCL predicts for 8 H100 (476 GB/s) and 8 B200 (720) and from how
 /// many GPUs it picks NVLS (6 and 8).
 constexpr double nvls_channel_gbps(Generation g) { return g == Generation::blackwell ? 70 : 50; }
+/// device.h NCCL_MAX_NVLS_ARITY: GPUs that head a part of an NVLS operation, at most.
+inline constexpr int kNvlsHeads = 32;
 /// tuning.cc nvlsEfficiency.
 constexpr double nvls_efficiency(Generation g) { return g == Generation::blackwell ? 0.74 : 0.85; }
 

@@ -44,11 +44,16 @@ struct CostModel::Tables {
   Links links;
   Distances distances;
   GroupCost group_cost;
-  /// Distinct phases in order of first appearance, with the groups of each.
+  /// Distinct phases in order of first appearance. Groups of one collective run side by side, the
+  /// collectives of a phase (FSDP's gather and scatter) one behind the other.
+  struct Round {
+    Collective collective;
+    std::vector<int> groups;
+  };
   struct Phase {
     std::string name;
     bool overlapped = false;
-    std::vector<int> groups;
+    std::vector<Round> rounds;
   };
   std::vector<Phase> phases;
   /// Scores by a hash of the seats: several ways of the search lead to one placement.
@@ -63,7 +68,10 @@ struct CostModel::Tables {
       const auto& group = graph.groups[ix(i)];
       const auto [at, fresh] = number.emplace(group.dimension, count_of(phases));
       if (fresh) phases.push_back({group.dimension, group.overlapped, {}});
-      phases[ix(at->second)].groups.push_back(i);
+      auto& rounds = phases[ix(at->second)].rounds;
+      auto round = std::find_if(rounds.begin(), rounds.end(), [&](const Round& r) { return r.collective == group.collective; });
+      if (round == rounds.end()) round = rounds.insert(round, {group.collective, {}});
+      round->groups.push_back(i);
     }
     for (const auto& host : topology.hosts) nccl_somewhere = nccl_somewhere || !host.gpus.empty();
     over_tcp = std::none_of(topology.hosts.begin(), topology.hosts.end(), [](const topo::Host& host) {
@@ -73,6 +81,7 @@ struct CostModel::Tables {
 
   struct Total {
     double seconds = 0, hop_bytes = 0;
+    double hidden = 0;  ///< of overlapped phases, what is behind the longest of them
   };
 
   /// `times` gets each phase's, if given.
@@ -81,15 +90,22 @@ struct CostModel::Tables {
     double overlapped = 0;
     links.clear_totals();
     for (const auto& phase : phases) {
-      GroupTotals gathered;
-      links.begin_phase();
-      for (const int g : phase.groups) group_cost.add(graph.groups[ix(g)], seats, gathered);
-      const double busiest = links.end_phase() / (gathered.host_network && over_tcp ? kTcpPayload : 1);
-      const double time = gathered.latency + std::max(gathered.alone, busiest);
-      total.hop_bytes += gathered.hop_bytes;
+      double time = 0;
+      for (const auto& round : phase.rounds) {
+        GroupTotals gathered;
+        links.begin_phase();
+        for (const int g : round.groups) group_cost.add(graph.groups[ix(g)], seats, gathered);
+        const double busiest = links.end_phase() / (gathered.host_network && over_tcp ? kTcpPayload : 1);
+        time += gathered.latency + std::max(gathered.alone, busiest);
+        total.hop_bytes += gathered.hop_bytes;
+      }
       if (times != nullptr && links.timed()) times->push_back({phase.name, Seconds(time), phase.overlapped});
-      if (phase.overlapped) overlapped = std::max(overlapped, time);
-      else total.seconds += time;
+      if (!phase.overlapped) {
+        total.seconds += time;
+        continue;
+      }
+      total.hidden += std::min(overlapped, time);
+      overlapped = std::max(overlapped, time);
     }
     if (!graph.edges.empty()) {
       links.begin_phase();
@@ -102,7 +118,7 @@ struct CostModel::Tables {
         links.add_flow(a, b, half);
         links.add_flow(b, a, half);
         total.hop_bytes += static_cast<double>(edge.bytes) * distances.between(a, b);
-        hop = std::max(hop, hop_latency(a, b));
+        hop = std::max(hop, hop_latency(links, a, b));
         host_network = host_network || (a.host != b.host && (a.gpu < 0 || b.gpu < 0));
       }
       const double time = hop + links.end_phase() / (host_network && over_tcp ? kTcpPayload : 1);
@@ -110,7 +126,7 @@ struct CostModel::Tables {
       total.seconds += time;
     }
     total.seconds += overlapped;
-    if (!links.timed()) total.seconds = 0;
+    if (!links.timed()) total.seconds = total.hidden = 0;
     return total;
   }
 };
@@ -131,7 +147,7 @@ CostModel::Score CostModel::score(const std::vector<Seat>& seats) const {
   const auto hash = hash_of(seats);
   if (const auto found = known.find(hash); found != known.end()) return found->second;
   const auto total = tables_->run(seats);
-  const Score score{total.seconds, total.hop_bytes, tables_->links.busiest().bytes};
+  const Score score{total.seconds, total.hop_bytes, tables_->links.busiest().bytes, total.hidden};
   if (known.size() < kMostRemembered) known.emplace(hash, score);
   return score;
 }

@@ -41,6 +41,7 @@ class CostModel {
     double seconds = 0;
     double hop_bytes = 0;
     double max_link_bytes = 0;
+    double hidden = 0;  ///< seconds of overlapped phases behind the longest of them; not in `seconds`
   };
   Score score(const std::vector<Seat>& seats) const;
   /// Distance of two seats as J counts it.

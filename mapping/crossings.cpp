@@ -34,8 +34,9 @@ std::vector<Crossing> crossings(const topo::Topology& topology, const RankGraph&
     if (group.members.size() < 2) continue;
     auto at = std::find_if(result.begin(), result.end(),
                            [&](const Crossing& c) { return c.dimension == group.dimension; });
+    if (at != result.end() && at->collective != group.collective) continue;  // the same ranks once more
     if (at == result.end()) {
-      at = result.insert(result.end(), Crossing{group.dimension, 0, 0, {}});
+      at = result.insert(result.end(), Crossing{group.dimension, group.collective, 0, 0, {}});
       at->places.push_back({"inside a host", 0, 0});
       for (const auto& level : levels.levels) at->places.push_back({"cross " + level.name, 0, 0});
     }

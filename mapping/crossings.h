@@ -14,6 +14,7 @@ namespace topolaunch::mapping {
 
 struct Crossing {
   std::string dimension;
+  Collective collective;
   int groups = 0, members = 0;
   struct Place {
     std::string name;  ///< "inside a host", or the outermost level crossed: "host", "leaf"

@@ -27,6 +27,15 @@ Distances::Distances(const topo::Topology& topology, const Links& links) : links
   reference_ = best > 0 ? best : constants::kHostCopyGbps;
   double farthest = 1;
   for (const auto& level : levels) {
+    // Hosts that differ inside one NVLink domain only: over the NVSwitches.
+    if (&level == levels.data() && links.islands_of_hosts()) {
+      double port = 0;
+      for (int h = 0; h < count_of(topology.hosts); ++h)
+        if (links.island(h) != h) port = std::max(port, links.host(h).port(0));
+      farthest = std::max(farthest, reference_ / port);
+      by_level_.push_back(farthest);
+      continue;
+    }
     double share = 0;
     int known = 0;
     std::vector<int> seats_in(ix(level.blocks), 0);

@@ -63,6 +63,10 @@ double bytes_at(const Estimate& estimate, const std::string& name) {
   return 0;
 }
 
+bool hidden_in(const Estimate& estimate, const std::string& dimension) {
+  return std::ranges::any_of(estimate.phases, [&](const PhaseTime& phase) { return phase.dimension == dimension && phase.overlapped; });
+}
+
 double seconds_of(const Estimate& estimate, const std::string& dimension) {
   for (const auto& phase : estimate.phases)
     if (phase.dimension == dimension) return phase.seconds.count();
@@ -151,7 +155,9 @@ std::string estimate_columns(const std::string& left, const Estimate& a, const s
   if (timed && dimensions.size() > 1)
     for (const auto& dimension : dimensions) {
       const double x = seconds_of(a, dimension), y = seconds_of(b, dimension);
-      text += row("  of it " + dimension, to_text(Seconds(x)), to_text(Seconds(y)), ratio(x, y));
+      // Of phases that run behind others or compute the longest alone counts.
+      const auto label = hidden_in(a, dimension) || hidden_in(b, dimension) ? "  beside it " : "  of it ";
+      text += row(label + dimension, to_text(Seconds(x)), to_text(Seconds(y)), ratio(x, y));
     }
   text += row("hop-bytes", fmt::format("{:.5g}", a.hop_bytes), fmt::format("{:.5g}", b.hop_bytes),
               ratio(a.hop_bytes, b.hop_bytes));

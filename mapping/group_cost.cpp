@@ -11,9 +11,9 @@
 namespace topolaunch::mapping {
 using namespace constants;
 
-double hop_latency(const Seat& a, const Seat& b) {
+double hop_latency(const Links& links, const Seat& a, const Seat& b) {
   if (a.gpu >= 0 && b.gpu >= 0)
-    return (a.host == b.host ? kRingNvlink.simple : kRingNet.simple) * 1e-6;
+    return (links.island(a.host) == links.island(b.host) ? kRingNvlink.simple : kRingNet.simple) * 1e-6;
   return (a.host == b.host ? kHostStepUs : kHostNetStepUs) * 1e-6;
 }
 
@@ -37,6 +37,41 @@ void GroupCost::split(const Group& group, const std::vector<Seat>& seats) const 
     std::sort(parts_[ix(p)].gpus.begin(), parts_[ix(p)].gpus.end());
 }
 
+/// Parts of one island side by side, in the order of the islands' first members.
+void GroupCost::join() const {
+  const auto end = parts_.begin() + part_count_;
+  if (links_.islands_of_hosts()) {
+    const auto order = [&](const Part& part) {
+      return std::find_if(parts_.begin(), end, [&](const Part& p) { return links_.island(p.host) == links_.island(part.host); }) - parts_.begin();
+    };
+    std::vector<std::pair<std::ptrdiff_t, Part>> ordered;
+    for (auto part = parts_.begin(); part != end; ++part) ordered.emplace_back(order(*part), *part);
+    std::stable_sort(ordered.begin(), ordered.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+    for (int p = 0; p < part_count_; ++p) parts_[ix(p)] = std::move(ordered[ix(p)].second);
+  }
+  island_count_ = 0;
+  for (int p = 0; p < part_count_; ++p) {
+    const bool fresh = p == 0 || links_.island(parts_[ix(p)].host) != links_.island(parts_[ix(p - 1)].host);
+    if (fresh && count_of(islands_) <= island_count_) islands_.emplace_back();
+    if (fresh) islands_[ix(island_count_++)] = {p, 0, 0};
+    auto& island = islands_[ix(island_count_ - 1)];
+    ++island.parts;
+    island.count += parts_[ix(p)].count;
+  }
+}
+
+/// Valid until the next call.
+const LocalBandwidth& GroupCost::local(const Island& island) const {
+  const auto& first = parts_[ix(island.first)];
+  const auto& model = links_.host(first.host);
+  if (island.parts == 1) return model.local(first.gpus);
+  double slowest = 1e30;
+  for (int p = island.first; p < island.first + island.parts; ++p)
+    for (const int g : parts_[ix(p)].gpus) slowest = std::min(slowest, links_.host(parts_[ix(p)].host).port(g));
+  joined_ = model.switched(slowest, island.count);
+  return joined_;
+}
+
 /// NCCL's choice for one communicator; most groups of a phase are like the one before.
 const Prediction& GroupCost::predicted(const Communicator& communicator, const Group& group) const {
   const Asked asked{communicator, group.collective, group.bytes};
@@ -48,11 +83,11 @@ const Prediction& GroupCost::predicted(const Communicator& communicator, const G
   return last_prediction_;
 }
 
-/// What NCCL sees of the group: the least of its hosts.
+/// What NCCL sees of the group: the least of its islands.
 Communicator GroupCost::communicator_of(const Group& group) const {
   Communicator c;
   c.ranks = count_of(group.members);
-  c.hosts = part_count_;
+  c.hosts = island_count_;
   c.nvlink = true;
   c.net = 1e30;
   c.net_channels = 1 << 20;
@@ -60,12 +95,24 @@ Communicator GroupCost::communicator_of(const Group& group) const {
   c.compute_capability = 1 << 20;
   double ring = 1e30, tree = 1e30, nvls = 1e30;
   bool inside = false;
-  for (int p = 0; p < part_count_; ++p) {
-    const auto& part = parts_[ix(p)];
-    const auto& model = links_.host(part.host);
-    c.compute_capability = std::min(c.compute_capability, model.compute_capability());
-    if (part.count > 1) {
-      const auto& local = model.local(part.gpus);
+  for (int i = 0; i < island_count_; ++i) {
+    const auto& island = islands_[ix(i)];
+    double net = 0;
+    int net_channels = 0;
+    for (int p = island.first; p < island.first + island.parts; ++p) {
+      const auto& part = parts_[ix(p)];
+      c.compute_capability = std::min(c.compute_capability, links_.host(part.host).compute_capability());
+      if (island_count_ == 1) continue;
+      const auto way_out = links_.group_net(part.host, part.gpus);
+      net += way_out.first;
+      net_channels += way_out.second;
+    }
+    if (island_count_ > 1) {
+      c.net = std::min(c.net, net);
+      c.net_channels = std::min(c.net_channels, net_channels);
+    }
+    if (island.count > 1) {
+      const auto& local = this->local(island);
       inside = true;
       ring = std::min(ring, local.ring);
       tree = std::min(tree, local.tree);
@@ -79,11 +126,6 @@ Communicator GroupCost::communicator_of(const Group& group) const {
     } else {
       nvls = 0;
     }
-    if (part_count_ > 1) {
-      const auto net = links_.group_net(part.host, part.gpus);
-      c.net = std::min(c.net, net.first);
-      c.net_channels = std::min(c.net_channels, net.second);
-    }
   }
   c.ring = inside ? ring : 0;
   c.tree = inside ? tree : 0;
@@ -96,6 +138,7 @@ Communicator GroupCost::communicator_of(const Group& group) const {
 void GroupCost::add_nccl(const Group& group, GroupTotals& out) const {
   const double bytes = static_cast<double>(group.bytes.count());
   const double n = count_of(group.members);
+  join();
   const auto& prediction = predicted(communicator_of(group), group);
   out.latency = std::max(out.latency, prediction.latency);
   out.alone = std::max(out.alone, prediction.seconds - prediction.latency);
@@ -103,50 +146,64 @@ void GroupCost::add_nccl(const Group& group, GroupTotals& out) const {
   // Loads and hop-bytes. Per-edge bytes of a ring whatever the algorithm moves outside: a tree
   // moves as much per host on average.
   const double edge = ring_bytes(group.collective, bytes, n);
-  for (int p = 0; p < part_count_; ++p) {
+  for (int i = 0; i < island_count_; ++i)
+    if (islands_[ix(i)].count > 1) add_island(islands_[ix(i)], prediction.algorithm, bytes, edge, out);
+  if (island_count_ > 1) add_nccl_network(prediction.algorithm, bytes, edge, out);
+}
+
+void GroupCost::add_island(const Island& island, Algorithm algorithm, double bytes, double edge,
+                           GroupTotals& out) const {
+  const bool closed = island_count_ == 1;
+  const double edges = closed ? island.count : island.count - 1;
+  // The ring visits one host after the other.
+  const double over_hosts = island.parts == 1 ? 0 : closed ? island.parts : island.parts - 1;
+  const double per_gpu = algorithm == Algorithm::nvls || algorithm == Algorithm::nvls_tree
+                             ? bytes
+                             : edge * edges / island.count;
+  for (int p = island.first; p < island.first + island.parts; ++p) {
     const auto& part = parts_[ix(p)];
-    if (part.count < 2) continue;
-    const double edges = part_count_ == 1 ? part.count : part.count - 1;
-    const double per_gpu =
-        prediction.algorithm == Algorithm::nvls || prediction.algorithm == Algorithm::nvls_tree
-            ? bytes
-            : edge * edges / part.count;
-    links_.add_local(part.host, part.gpus, per_gpu, edge * edges,
-                     prediction.algorithm == Algorithm::tree ? bytes : 0);
-    out.hop_bytes += edge * edges * distances_.mean_inside(part.host, part.gpus, part.count);
+    const double inside = island.parts == 1 ? edges : part.count - 1;
+    links_.add_local(part.host, part.gpus, per_gpu, edge * inside, algorithm == Algorithm::tree ? bytes : 0);
+    out.hop_bytes += edge * inside * distances_.mean_inside(part.host, part.gpus, part.count);
   }
-  if (part_count_ > 1) add_nccl_network(prediction.algorithm, bytes, edge, out);
+  if (over_hosts == 0) return;
+  links_.count_level(links_.levels().levels.front().name, edge * over_hosts);
+  out.hop_bytes += edge * over_hosts * distances_.at_level(0);
 }
 
 /// Between the hosts: a tree carries `bytes`, a ring `edge` over each of its edges.
 void GroupCost::add_nccl_network(Algorithm algorithm, double bytes, double edge,
                                  GroupTotals& out) const {
+  const int n = island_count_;
   if (algorithm == Algorithm::tree || algorithm == Algorithm::nvls_tree) {
     // Double binary tree over hosts in rank order, half of the data each, up and down again.
-    for (int tree_number = 0; tree_number < 2; ++tree_number) {
-      for (int i = 0; i < part_count_; ++i) {
-        const int at = tree_number == 0 ? i : part_count_ - 1 - i;
-        const int parent = tree_parent(i, part_count_);
-        if (parent < 0) continue;
-        const int up = tree_number == 0 ? parent : part_count_ - 1 - parent;
-        links_.add_between(parts_[ix(at)].host, parts_[ix(at)].gpus, parts_[ix(up)].host,
-                           parts_[ix(up)].gpus, bytes / 2);
-        links_.add_between(parts_[ix(up)].host, parts_[ix(up)].gpus, parts_[ix(at)].host,
-                           parts_[ix(at)].gpus, bytes / 2);
+    for (int i = 0; i < n; ++i)
+      for (const int up : {tree_parent(i, n), second_tree_parent(i, n)}) {
+        if (up < 0) continue;
+        add_between(islands_[ix(i)], islands_[ix(up)], bytes / 2);
+        add_between(islands_[ix(up)], islands_[ix(i)], bytes / 2);
       }
-    }
   } else {
-    for (int p = 0; p < part_count_; ++p) {
-      const auto& from = parts_[ix(p)];
-      const auto& to = parts_[ix((p + 1) % part_count_)];
-      links_.add_between(from.host, from.gpus, to.host, to.gpus, edge);
+    for (int i = 0; i < n; ++i) add_between(islands_[ix(i)], islands_[ix((i + 1) % n)], edge);
+  }
+  for (int i = 0; i < n; ++i) {
+    const int from = parts_[ix(islands_[ix(i)].first)].host;
+    const int to = parts_[ix(islands_[ix((i + 1) % n)].first)].host;
+    out.hop_bytes += edge * distances_.at_level(links_.levels().crossing(from, to));
+  }
+}
+
+/// Over the NICs of all hosts of both, each as much as it has members.
+void GroupCost::add_between(const Island& from, const Island& to, double bytes) const {
+  const bool pairs = from.parts == to.parts;
+  for (int i = 0; i < from.parts; ++i)
+    for (int j = pairs ? i : 0; j < (pairs ? i + 1 : to.parts); ++j) {
+      const auto& a = parts_[ix(from.first + i)];
+      const auto& b = parts_[ix(to.first + j)];
+      const double share = pairs ? static_cast<double>(a.count) / from.count
+                                 : static_cast<double>(a.count) / from.count * b.count / to.count;
+      links_.add_between(a.host, a.gpus, b.host, b.gpus, bytes * share);
     }
-  }
-  for (int p = 0; p < part_count_; ++p) {
-    const auto& from = parts_[ix(p)];
-    const auto& to = parts_[ix((p + 1) % part_count_)];
-    out.hop_bytes += edge * distances_.at_level(links_.levels().crossing(from.host, to.host));
-  }
 }
 
 void GroupCost::add_alltoall(const Group& group, GroupTotals& out) const {
@@ -154,19 +211,23 @@ void GroupCost::add_alltoall(const Group& group, GroupTotals& out) const {
   const double n = count_of(group.members);
   const double pair_bytes = bytes / n;  // one direction
   const bool gpu = parts_[0].gpus.size() == ix(parts_[0].count);
-  for (int p = 0; p < part_count_; ++p) {
+  join();
+  for (int p = 0, i = 0; p < part_count_; ++p) {
     const auto& part = parts_[ix(p)];
+    if (p == islands_[ix(i)].first + islands_[ix(i)].parts) ++i;
+    // Members that NVLink reaches, where all sit on GPUs.
+    const double near = gpu ? islands_[ix(i)].count : part.count;
     if (part.count > 1) {
       links_.add_local_alltoall(part.host, part.gpus, part.count, pair_bytes);
       out.hop_bytes += pair_bytes * part.count * (part.count - 1) *
                        distances_.mean_inside(part.host, part.gpus, part.count);
     }
-    if (part_count_ > 1)
-      links_.add_host_traffic(part.host, part.gpus, pair_bytes * part.count * (n - part.count));
+    if (near > part.count) links_.add_port_traffic(part.host, part.gpus, pair_bytes * part.count * (near - part.count));
+    if (n > near) links_.add_host_traffic(part.host, part.gpus, pair_bytes * part.count * (n - near));
   }
   if (part_count_ > 1) add_alltoall_levels(n, pair_bytes, out);
   out.host_network = out.host_network || (!gpu && part_count_ > 1);
-  const double hop = gpu ? (part_count_ > 1 ? kRingNet.simple : kRingNvlink.simple)
+  const double hop = gpu ? (island_count_ > 1 ? kRingNet.simple : kRingNvlink.simple)
                          : (part_count_ > 1 ? kHostNetStepUs : kHostStepUs);
   out.latency =
       std::max(out.latency, ((gpu ? kRingBase.simple : 0) + hop * (gpu ? 1 : n - 1)) * 1e-6);
@@ -208,7 +269,7 @@ void GroupCost::add_chain(const Group& group, const std::vector<Seat>& seats, do
     links_.add_flow(from, to, forward);
     if (back > 0) links_.add_flow(to, from, back);
     out.hop_bytes += (forward + back) * distances_.between(from, to);
-    hop = std::max(hop, hop_latency(from, to));
+    hop = std::max(hop, hop_latency(links_, from, to));
     out.host_network = out.host_network || (from.host != to.host && (from.gpu < 0 || to.gpu < 0));
   }
   out.latency = std::max(out.latency, hop * steps);
@@ -218,8 +279,12 @@ void GroupCost::add(const Group& group, const std::vector<Seat>& seats, GroupTot
   const int n = count_of(group.members);
   if (n < 2) return;
   const double bytes = static_cast<double>(group.bytes.count());
-  if (group.collective == Collective::path)
-    return add_chain(group, seats, bytes / 2, bytes / 2, false, 2, out);
+  if (group.collective == Collective::path) {
+    add_chain(group, seats, bytes / 2, bytes / 2, false, 2, out);
+    if (group.wrap.count() <= 0) return;
+    const Group back{group.dimension, {group.members.back(), group.members.front()}, Collective::path, group.wrap};
+    return add(back, seats, out);
+  }
   if (group.collective == Collective::ring) return add_chain(group, seats, bytes, 0, true, 1, out);
   split(group, seats);
   if (group.collective == Collective::alltoall) return add_alltoall(group, out);

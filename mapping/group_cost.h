@@ -24,7 +24,7 @@ struct GroupTotals {
 };
 
 /// Seconds that one message takes besides its bytes.
-double hop_latency(const Seat& a, const Seat& b);
+double hop_latency(const Links& links, const Seat& a, const Seat& b);
 
 /// Keeps references. Not for several threads at once (it reuses its scratch memory).
 class GroupCost {
@@ -42,11 +42,20 @@ class GroupCost {
     std::vector<int> gpus;  ///< sorted
     int count = 0;
   };
+  /// Consecutive parts whose GPUs NVLink joins, over hosts too: what NCCL calls a node.
+  struct Island {
+    int first = 0, parts = 0;
+    int count = 0;  ///< members
+  };
   void split(const Group& group, const std::vector<Seat>& seats) const;
+  void join() const;
+  const LocalBandwidth& local(const Island& island) const;
   const Prediction& predicted(const Communicator& communicator, const Group& group) const;
   Communicator communicator_of(const Group& group) const;
   void add_nccl(const Group& group, GroupTotals& out) const;
+  void add_island(const Island& island, Algorithm algorithm, double bytes, double edge, GroupTotals& out) const;
   void add_nccl_network(Algorithm algorithm, double bytes, double edge, GroupTotals& out) const;
+  void add_between(const Island& from, const Island& to, double bytes) const;
   void add_alltoall(const Group& group, GroupTotals& out) const;
   void add_alltoall_levels(double ranks, double pair_bytes, GroupTotals& out) const;
   void add_chain(const Group& group, const std::vector<Seat>& seats, double forward, double back,
@@ -58,6 +67,9 @@ class GroupCost {
   mutable std::vector<Part> parts_;
   mutable int part_count_ = 0;
   mutable std::vector<int> part_of_host_;
+  mutable std::vector<Island> islands_;  ///< the first island_count_ are this group's
+  mutable int island_count_ = 0;
+  mutable LocalBandwidth joined_;
   struct Asked {
     Communicator communicator;
     Collective collective = Collective::allreduce;

@@ -176,7 +176,15 @@ std::vector<int> HostModel::socket_nics(const std::vector<int>& gpus, int gpu) c
 double HostModel::mean_inverse(const std::vector<int>& gpus) const {
   const int n = count_of(gpus);
   if (n < 2) return 0;
-  if (uniform_) return gpus[0] == gpus[1] ? 0 : 1 / pair_[1];
+  if (uniform_) {
+    // Pairs on one GPU, which ranks share, have no distance.
+    double same = 0, run = 1;
+    for (int i = 1; i < n; ++i) {
+      run = gpus[ix(i)] == gpus[ix(i - 1)] ? run + 1 : 1;
+      same += run - 1;
+    }
+    return (1 - same / (0.5 * n * (n - 1))) / pair_[1];
+  }
   double sum = 0;
   int pairs = 0;
   for (int i = 0; i < n; ++i)
@@ -190,6 +198,24 @@ const LocalBandwidth& HostModel::local(const std::vector<int>& gpus) const {
   if (found != cache_.end()) return found->second;
   if (cache_.size() > 100000) cache_.clear();
   return cache_.emplace(gpus, compute(gpus)).first->second;
+}
+
+LocalBandwidth HostModel::switched(double slowest, int count) const {
+  LocalBandwidth result;
+  const auto speeds = intra_speeds(compute_capability_);
+  const auto [total, channels] = quantised(slowest, speeds);
+  result.ring = result.tree = total;
+  result.channels = result.tree_channels = channels;
+  result.nvlink = true;
+  if (compute_capability_ < 90) return result;
+  const auto generation = generation_of(compute_capability_);
+  const int heads = std::min(count, kNvlsHeads);
+  double speed = 0;
+  for (const double s : speeds)
+    if (s <= nvls_channel_gbps(generation) && s * heads <= slowest * (1 + 1e-9)) speed = std::max(speed, s);
+  result.nvls = speed > 0;
+  result.nvls_bandwidth = speed * heads * nvls_efficiency(generation);
+  return result;
 }
 
 LocalBandwidth HostModel::compute(const std::vector<int>& gpus) const {
@@ -207,19 +233,9 @@ LocalBandwidth HostModel::compute(const std::vector<int>& gpus) const {
   if (all_switched) {
     double slowest = port(gpus.front());
     for (const int g : gpus) slowest = std::min(slowest, port(g));
-    const auto [total, channels] = quantised(slowest, speeds);
-    result.ring = result.tree = total;
-    result.channels = result.tree_channels = channels;
-    result.nvlink = true;
-    if (compute_capability_ >= 90) {
-      const auto generation = generation_of(compute_capability_);
-      double speed = 0;
-      for (const double s : speeds)
-        if (s <= nvls_channel_gbps(generation) && s * n <= slowest * (1 + 1e-9))
-          speed = std::max(speed, s);
-      result.nvls = speed > 0;
-      result.nvls_bandwidth = speed * n * nvls_efficiency(generation);
-    }
+    auto order = std::move(result.order);
+    result = switched(slowest, n);
+    result.order = std::move(order);
     return result;
   }
 

@@ -52,7 +52,7 @@ class HostModel {
   }  ///< number in the host
   int socket(int gpu) const { return socket_[static_cast<std::size_t>(gpu)]; }
   double cpu_cpu() const { return cpu_cpu_; }
-  /// Mean of 1 / bandwidth over the pairs of a set (at least two GPUs).
+  /// Mean of 1 / bandwidth over the pairs of a set (sorted, at least two ranks); 0 for two on one GPU.
   double mean_inverse(const std::vector<int>& gpus) const;
   bool uniform() const { return uniform_; }  ///< all pairs have one bandwidth
   /// Nearest NICs of a GPU, by index in Host::nics.
@@ -61,6 +61,9 @@ class HostModel {
   int nic_count() const { return static_cast<int>(nic_gbps_.size()); }
   /// Cached; `gpus` sorted, at least two.
   const LocalBandwidth& local(const std::vector<int>& gpus) const;
+
+  /// `count` GPUs of this kind on NVSwitches, of several hosts even; `slowest`: the least port, GB/s.
+  LocalBandwidth switched(double slowest, int count) const;
 
   /// NICs near those of `gpus` that are on the socket of `gpu`.
   std::vector<int> socket_nics(const std::vector<int>& gpus, int gpu) const;

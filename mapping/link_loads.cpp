@@ -197,15 +197,10 @@ void Links::add_between(int from, const std::vector<int>& from_gpus, int to, con
   if (crossing < 0) return;
   level_bytes_[ix(crossing)] += bytes;
   // Inside one NVLink domain the switches carry it.
-  if (crossing == 0 && count_of(levels_.levels) > 1 && levels_.levels[1].name == "domain" && !from_gpus.empty() &&
-      !to_gpus.empty()) {
-    const auto& a = first_[ix(from)];
-    const auto& b = first_[ix(to)];
-    if (a.port >= 0 && b.port >= 0) {
-      for (const int g : from_gpus) load(a.port + g, bytes / count_of(from_gpus), 0);
-      for (const int g : to_gpus) load(b.port + g, 0, bytes / count_of(to_gpus));
-      return;
-    }
+  if (island(from) == island(to) && !from_gpus.empty() && !to_gpus.empty()) {
+    for (const int g : from_gpus) load(first_[ix(from)].port + g, bytes / count_of(from_gpus), 0);
+    for (const int g : to_gpus) load(first_[ix(to)].port + g, 0, bytes / count_of(to_gpus));
+    return;
   }
   nic_load(from, from_gpus, bytes, 0);
   nic_load(to, to_gpus, 0, bytes);
@@ -218,6 +213,10 @@ void Links::add_between(int from, const std::vector<int>& from_gpus, int to, con
 
 void Links::add_host_traffic(int host, const std::vector<int>& gpus, double bytes) const {
   nic_load(host, gpus, bytes, bytes);
+}
+
+void Links::add_port_traffic(int host, const std::vector<int>& gpus, double bytes) const {
+  for (const int g : gpus) load(first_[ix(host)].port + g, bytes / count_of(gpus), bytes / count_of(gpus));
 }
 
 void Links::add_uplink(int level, int block, double out, double in) const {

@@ -72,6 +72,7 @@ Links::Links(const topo::Topology& topology) : topology_(topology), levels_(fabr
     }
     first_.push_back(first);
   }
+  number_islands();
   for (int l = 0; l < count_of(levels_.levels); ++l) {
     first_uplink_.push_back(count_of(links_));
     const auto& level = levels_.levels[ix(l)];
@@ -87,6 +88,23 @@ Links::Links(const topo::Topology& topology) : topology_(topology), levels_(fabr
   phase_.resize(links_.size());
   total_.resize(links_.size());
   level_bytes_.assign(levels_.levels.size(), 0.0);
+}
+
+void Links::number_islands() {
+  const auto* domain = levels_.find("domain");
+  std::vector<int> first_of_domain(domain != nullptr ? ix(domain->blocks) : 0, -1);
+  for (int h = 0; h < count_of(topology_.hosts); ++h) {
+    int island = h;
+    bool ports = host(h).gpus() > 0;
+    for (int g = 0; g < host(h).gpus(); ++g) ports = ports && host(h).port(g) > 0;
+    if (domain != nullptr && ports) {
+      int& first = first_of_domain[ix(domain->block[ix(h)])];
+      if (first < 0) first = h;
+      islands_of_hosts_ = islands_of_hosts_ || first != h;
+      island = first;
+    }
+    island_of_host_.push_back(island);
+  }
 }
 
 int Links::add_link(Kind kind, int host, int a, int b, double gbps) {

@@ -23,6 +23,9 @@ class Links {
 
   const HostModel& host(int h) const { return *models_[static_cast<std::size_t>(model_of_host_[static_cast<std::size_t>(h)])]; }
   const Levels& levels() const { return levels_; }
+  /// Hosts whose GPUs share an NVLink domain have one number: NCCL takes them for one machine.
+  int island(int host) const { return island_of_host_[static_cast<std::size_t>(host)]; }
+  bool islands_of_hosts() const { return islands_of_hosts_; }
   /// False where nothing is known of any link: no GPU, no NIC, no rate.
   bool timed() const { return timed_; }
 
@@ -46,6 +49,8 @@ class Links {
                    double bytes) const;
   /// `bytes` out of and into a host over the NICs near `gpus`, wherever they go.
   void add_host_traffic(int host, const std::vector<int>& gpus, double bytes) const;
+  /// `bytes` out of and into the NVSwitch ports of `gpus` in all.
+  void add_port_traffic(int host, const std::vector<int>& gpus, double bytes) const;
   void add_uplink(int level, int block, double out, double in) const;
   void count_level(const std::string& level, double bytes) const;
 
@@ -63,6 +68,7 @@ class Links {
     int host, a, b;  ///< uplink: level and block in a, b
     double rate;     ///< bytes per second; 0 = unknown, never a bottleneck
   };
+  void number_islands();
   int add_link(Kind kind, int host, int a, int b, double gbps);
   std::string name_of(const Link& link) const;
   void load(int link, double out, double in) const;
@@ -74,7 +80,8 @@ class Links {
   Levels levels_;
   bool timed_ = false;
   std::vector<std::unique_ptr<HostModel>> models_;
-  std::vector<int> model_of_host_;
+  std::vector<int> model_of_host_, island_of_host_;
+  bool islands_of_hosts_ = false;
 
   std::vector<Link> links_;
   /// First link of each kind by host; -1 = none. nvlink is n x n.

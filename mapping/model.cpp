@@ -15,6 +15,7 @@
 #include "base/units.h"
 #include "mapping/model_fields.h"
 #include "mapping/model_shape.h"
+#include "mapping/named_values.h"
 #include "mapping/parallel.h"
 
 namespace topolaunch::mapping {
@@ -88,31 +89,42 @@ class Reader {
   std::vector<Finding> findings_;
 };
 
+/// Tokens of a sequence that are assumed at most where a file says only what a model could take.
+constexpr double kUsualSequence = 4096;
+
 ModelShape shape_of(Reader& in) {
   ModelShape shape;
   shape.layers = in.number("model.layers", shape.layers);
   shape.hidden = in.number("model.hidden", shape.hidden);
-  shape.heads = in.number("model.heads", std::max(1.0, shape.hidden / 128));
-  shape.kv_heads = in.number("model.kv_heads", shape.heads);
-  shape.sequence = in.number("model.sequence", shape.sequence);
-  in.multiple("model.heads", shape.hidden, shape.heads, "heads");
-  in.multiple("model.kv_heads", shape.heads, shape.kv_heads, "kv_heads");
+  const double heads = in.number("model.heads", std::max(1.0, shape.hidden / 128));
+  const double kv_heads = in.number("model.kv_heads", heads);
+  const double head = in.number("model.head_dim", shape.hidden / heads);
+  shape.kv_width = kv_heads * head;
+  shape.sequence = in.number("model.sequence", std::min(in.number("model.longest_sequence", shape.sequence), kUsualSequence));
+  if (!in.has("model.head_dim")) in.multiple("model.heads", shape.hidden, heads, "heads");
+  in.multiple("model.kv_heads", heads, kv_heads, "kv_heads");
   const bool gated = in.truth("model.gated_ffn", true);
   const double ffn = in.number("model.ffn_hidden", 4 * shape.hidden),
                vocabulary = in.number("model.vocabulary", 51200);
   const double experts = in.number("model.moe.experts", 0);
   const double every = std::max(1.0, in.number("model.moe.every", 1));
   const double expert_ffn = in.number("model.moe.expert_ffn_hidden", ffn);
+  const double shared_ffn = in.number("model.moe.shared_ffn_hidden", 0);
   shape.top_k = in.number("model.moe.top_k", 2);
   shape.capacity = in.number("model.moe.capacity_factor", 1, false);
-  shape.moe_layers = experts > 0 ? std::floor(shape.layers / every) : 0;
+  shape.moe_layers = in.number(
+      "model.moe.layers", std::floor((shape.layers - in.number("model.moe.first_dense", 0)) / every));
+  if (experts == 0) shape.moe_layers = 0;
+  shape.experts_are_its_own = true;
   const double h = shape.hidden, matrices = gated ? 3 : 2;
-  // Attention: Q and output h x h, K and V h x h by the share of their heads.
-  const double attention = 2 * h * h + 2 * h * h * shape.kv_heads / shape.heads;
+  // Attention: Q and output, K and V. What stands between layers in its place (MLA, Mamba) has a count of
+  // its own.
+  const double attention = in.number("model.attention_parameters", 2 * h * heads * head + 2 * h * shape.kv_width);
   const double embeddings = vocabulary * h * (in.truth("model.tied_embeddings", true) ? 1 : 2);
   shape.parameters = in.number(
-      "model.parameters", shape.layers * attention +
-                              (shape.layers - shape.moe_layers) * matrices * h * ffn + embeddings);
+      "model.parameters",
+      shape.layers * attention + (shape.layers - shape.moe_layers) * matrices * h * ffn +
+          shape.moe_layers * h * (matrices * shared_ffn + experts) + embeddings);
   shape.expert_parameters = shape.moe_layers * experts * matrices * h * expert_ffn;
   shape.micro = in.number("batch.micro", 1);
   shape.global = in.number("batch.global", 0);
@@ -130,6 +142,24 @@ ModelShape shape_of(Reader& in) {
       in.bytes_of_type("types.activations", std::min(2.0, shape.parameter_bytes));
   in.bytes_of_type("types.optimizer", 4);
   return shape;
+}
+
+/// "; sequence 4096 assumed (seq= of --parallel says it)": what neither the file nor the command line says.
+std::string assumed(const Reader& in, const ModelShape& shape, const std::string& spec, const RankGraph& graph) {
+  const auto said = [&](std::string_view name) {
+    const auto values = named_values(spec, "--parallel");
+    return values && std::any_of(values->begin(), values->end(), [&](const NamedValue& value) { return value.name == name; });
+  };
+  std::string text;
+  if (!in.has("model.sequence") && !said("seq")) text += fmt::format("; sequence {} assumed, seq= says it", shape.sequence);
+  if (shape.global <= 0 && !said("gbs")) {
+    ParallelSizes sizes;
+    for (const auto& dimension : graph.dimensions)
+      if (dimension.name == "pp") sizes.pp = dimension.size;
+    text += fmt::format("; {} micro-batches a step assumed, gbs= says them", shape.micro_batch_count(sizes));
+  }
+  if (in.has("note")) text += "; " + in.text("note");
+  return text;
 }
 
 /// "tp=8,pp=4,..." from the file's fields.
@@ -171,7 +201,7 @@ Result<RankGraph> graph_from_model(const std::string& text, const std::string& f
   }
   // An order is checked with the file's line; graph_from_parallel would blame the command line.
   std::string order = request.order;
-  if (in.has("parallel.order") && (request.order.empty() || request.order == kDefaultOrder)) {
+  if (in.has("parallel.order") && request.order.empty()) {
     order = in.text("parallel.order");
     std::vector<std::string> seen;
     for (std::size_t at = 0; at <= order.size();) {
@@ -210,14 +240,7 @@ Result<RankGraph> graph_from_model(const std::string& text, const std::string& f
       error.line = at->second.line;
     return fail(std::move(error));
   }
-  std::string assumed;
-  if (shape.global <= 0) {
-    ParallelSizes sizes;
-    for (const auto& dimension : graph->dimensions)
-      if (dimension.name == "pp") sizes.pp = dimension.size;
-    assumed = fmt::format("; {} micro-batches a step assumed", shape.micro_batch_count(sizes));
-  }
-  graph->origin = fmt::format("--model {} ({}{})", file, spec, assumed);
+  graph->origin = fmt::format("--model {} ({}{})", file, spec, assumed(in, shape, spec, *graph));
   return graph;
 }
 

@@ -5,6 +5,18 @@
 
 namespace topolaunch::mapping {
 
+ModelShape ModelShape::trained_as(const ParallelSizes& sizes) const {
+  ModelShape shape = *this;
+  if (sizes.seq > 0) shape.sequence = sizes.seq;
+  if (sizes.mbs > 0) shape.micro = sizes.mbs;
+  if (sizes.gbs > 0) shape.global = sizes.gbs;
+  if (shape.experts_are_its_own && sizes.ep == 1 && (sizes.etp == 0 || sizes.etp == sizes.tp)) {
+    shape.parameters += shape.expert_parameters;
+    shape.expert_parameters = 0;
+  }
+  return shape;
+}
+
 double ModelShape::micro_batch_count(const ParallelSizes& sizes) const {
   if (global > 0) return std::max(1.0, global / (micro * sizes.dp));
   return micro_batches > 0 ? micro_batches : 4.0 * sizes.pp;
@@ -18,10 +30,11 @@ double ModelShape::payload(const ParallelSizes& s, std::string_view group) const
   // without, 4 allreduces.
   if (group == "tp" || group == "etp") return (sequence_parallel ? 5 : 4) * stage * m * activation;
   // K and V forward, K, V and their gradients backward: three rounds of two tensors.
-  if (group == "cp") return 6 * stage * m * activation * kv_heads / heads / s.tp * (s.cp - 1);
+  if (group == "cp") return 6 * stage * m * activation * kv_width / hidden / s.tp * (s.cp - 1);
   // Dispatch and combine, forward and backward.
   if (group == "ep") return 4 * moe_stage * m * top_k * capacity * activation / s.tp;
-  if (group == "pp") return 2 * m * activation / s.tp * virtual_stages;
+  // Without sequence parallelism every rank of tp sends the whole activation.
+  if (group == "pp") return 2 * m * activation / (sequence_parallel ? s.tp : 1) * virtual_stages;
   const double shard = parameters / (static_cast<double>(s.tp) * s.pp);
   if (group == "fsdp")
     return 2 * m * parameter_bytes * shard;  // gathered forward and backward, each micro-batch
@@ -31,7 +44,8 @@ double ModelShape::payload(const ParallelSizes& s, std::string_view group) const
   const double bytes = shards_optimizer(s) ? (gradient_bytes + parameter_bytes) / 2 : gradient_bytes;
   if (group == "dp")
     return s.zero == 3 && s.shard > 0 ? gradient_bytes * shard / s.shard : bytes * shard;
-  return bytes * expert_parameters / (static_cast<double>(s.tp) * s.pp * s.ep);  // edp
+  const int expert_tp = s.etp > 0 ? s.etp : s.tp;
+  return bytes * expert_parameters / (static_cast<double>(expert_tp) * s.pp * s.ep);  // edp
 }
 
 bool ModelShape::shards_optimizer(const ParallelSizes& s) const {

@@ -14,9 +14,11 @@
 namespace topolaunch::mapping {
 
 struct ModelShape {
-  double layers = 96, hidden = 12288, sequence = 2048, heads = 96, kv_heads = 96;
+  double layers = 96, hidden = 12288, sequence = 2048;
+  double kv_width = 12288;         ///< of K, and of V: heads x width of a head
   double parameters = 175e9;         ///< without those of experts
   double expert_parameters = 175e9;  ///< of all experts together
+  bool experts_are_its_own = false;  ///< they are replicated as the rest is where there is no expert parallelism
   double moe_layers = 96, top_k = 8, capacity = 1;
   double micro = 1;           ///< sequences of a micro-batch
   /// Per step and replica, where global is 0; 0 = four for each stage of the pipeline, from where on its
@@ -29,6 +31,8 @@ struct ModelShape {
   bool distributed_optimizer = true;
   bool hide_data_parallel = false, hide_tensor = false;  ///< overlapped with compute
 
+  /// With the sequence and batch that `sizes` name.
+  ModelShape trained_as(const ParallelSizes& sizes) const;
   /// Whether each replica updates its part of the parameters only: Megatron's distributed optimizer, ZeRO
   /// 1 and 2.
   bool shards_optimizer(const ParallelSizes& sizes) const;

@@ -132,4 +132,11 @@ int tree_parent(int i, int n) {
   return up == i ? -1 : up;
 }
 
+int second_tree_parent(int i, int n) {
+  const bool mirrored = n % 2 == 0;
+  const int up = tree_parent(mirrored ? n - 1 - i : (i - 1 + n) % n, n);
+  if (up < 0) return -1;
+  return mirrored ? n - 1 - up : (up + 1) % n;
+}
+
 }  // namespace topolaunch::mapping

@@ -46,5 +46,7 @@ const char* name_of(Algorithm algorithm);
 double ring_bytes(Collective collective, double bytes, double n);
 /// Parent of i in a binary tree over 0..n-1 whose leaves are the odd numbers; -1 for the root.
 int tree_parent(int i, int n);
+/// The same in NCCL's second tree (trees.cc ncclGetDtree): mirrored for even n, shifted by one for odd.
+int second_tree_parent(int i, int n);
 
 }  // namespace topolaunch::mapping

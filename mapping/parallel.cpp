@@ -20,7 +20,7 @@ namespace topolaunch::mapping {
 namespace {
 
 constexpr std::int64_t kMaxRanks = std::int64_t{1} << 24;
-constexpr std::array<std::string_view, 8> kNames = {"tp", "cp", "ep", "dp", "pp", "etp", "zero", "shard"};
+constexpr std::array<std::string_view, 11> kNames = {"tp", "cp", "ep", "dp", "pp", "etp", "zero", "shard", "seq", "mbs", "gbs"};
 
 std::vector<std::string_view> split(std::string_view text, char separator) {
   std::vector<std::string_view> parts;
@@ -54,6 +54,9 @@ std::string meant_dimension(std::string_view name) {
   const auto among = [&](std::initializer_list<std::string_view> names) { return std::find(names.begin(), names.end(), name) != names.end(); };
   if (among({"fsdp", "fsdp2", "sdp"})) return "fully sharded data parallel is dp=N,zero=3";
   if (among({"hsdp"})) return "hybrid sharding in groups of K is dp=N,zero=3,shard=K";
+  if (among({"seq_length", "sequence_length", "seqlen", "s"})) return "the length of a sequence is seq=N";
+  if (among({"micro_batch", "micro_batch_size", "micro"})) return "sequences of a micro-batch are mbs=N";
+  if (among({"global_batch", "global_batch_size", "batch"})) return "sequences of a step are gbs=N";
   if (among({"sp", "sequence"})) return "sequence parallel shares the ranks of tp: leave it out";
   if (among({"vpp", "vp", "virtual"})) return "virtual stages are no ranks of their own: leave it out, or virtual_stages of --model";
   if (among({"tensor", "mp"})) return "tensor parallel is tp=N";
@@ -98,6 +101,9 @@ Result<Given> parse_sizes(const std::string& spec) {
     else if (name == "dp") given.sizes.dp = size, given.has_dp = true;
     else if (name == "pp") given.sizes.pp = size;
     else if (name == "etp") given.sizes.etp = size;
+    else if (name == "seq") given.sizes.seq = size;
+    else if (name == "mbs") given.sizes.mbs = size;
+    else if (name == "gbs") given.sizes.gbs = size;
     else given.sizes.shard = size;
   }
   return given;
@@ -198,10 +204,11 @@ Result<RankGraph> graph_from_parallel(const std::string& spec, const std::string
 }
 
 Result<RankGraph> graph_from_parallel(const std::string& spec, const std::string& order,
-                                      const std::string& bytes, int ranks, const ModelShape& shape) {
+                                      const std::string& bytes, int ranks, const ModelShape& model_shape) {
   auto given = parse_sizes(spec);
   if (!given) return fail(given.error());
   auto& sizes = given->sizes;
+  const auto shape = model_shape.trained_as(sizes);
 
   // Divided before it is multiplied: no product of the sizes need fit an integer.
   if (sizes.tp > kMaxRanks / sizes.cp || sizes.pp > kMaxRanks / (sizes.tp * sizes.cp) ||
@@ -290,6 +297,12 @@ Result<RankGraph> graph_from_parallel(const std::string& spec, const std::string
     append_groups(graph, "ep", rank_groups(expert, *full, "ep"), Collective::alltoall, bytes_of("ep"));
   }
   append_groups(graph, "pp", rank_groups(decoder, *full, "pp"), Collective::path, bytes_of("pp"));
+  if (sizes.pp > 1) {
+    // Each round of virtual stages but the last goes on from the last stage at the first.
+    const auto wrap = static_cast<double>(bytes_of("pp").count()) * (shape.virtual_stages - 1) / shape.virtual_stages;
+    for (auto& group : graph.groups)
+      if (group.dimension == "pp") group.wrap = Bytes(static_cast<std::int64_t>(wrap));
+  }
   // Gradients are reduced over the combined group where there is context parallelism.
   const auto data = rank_groups(decoder, *full, sizes.cp > 1 ? "dp-cp" : "dp");
   if (sizes.zero == 3) {
@@ -297,10 +310,15 @@ Result<RankGraph> graph_from_parallel(const std::string& spec, const std::string
     if (members % shard != 0)
       return fail(Code::wrong_usage, fmt::format("--parallel '{}': shard={} does not divide dp x cp = {}", spec, shard, members));
     auto [shards, replicas] = sharded(data, shard);
+    if (shard == members && payload.contains("dp"))
+      return fail(Code::wrong_usage,
+                  fmt::format("--bytes '{}': zero=3 shards over all of dp, so no group of dp is left", bytes),
+                  "give fsdp=BYTES, what is gathered a step");
     append_groups(graph, "fsdp", shards, Collective::allgather, bytes_of("fsdp"), shape.hide_data_parallel);
-    if (payload.count("fsdp") == 0)
-      append_groups(graph, "fsdp", std::move(shards), Collective::reduce_scatter, bytes_of("fsdp-grad"),
-                    shape.hide_data_parallel);
+    const double share = shape.payload(sizes, "fsdp-grad") / shape.payload(sizes, "fsdp");
+    append_groups(graph, "fsdp", std::move(shards), Collective::reduce_scatter,
+                  Bytes(std::llround(std::max(1.0, share * static_cast<double>(bytes_of("fsdp").count())))),
+                  shape.hide_data_parallel);
     append_groups(graph, "dp", std::move(replicas), Collective::allreduce, bytes_of("dp"), shape.hide_data_parallel);
   } else {
     append_groups(graph, "dp", data, replicas_do("dp"), bytes_of("dp"), shape.hide_data_parallel);

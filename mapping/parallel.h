@@ -27,6 +27,7 @@ struct ParallelSizes {
   int etp = 0;  ///< tensor parallel size of the experts; 0 = as tp
   int zero = -1;  ///< ZeRO stage, 3 = FSDP; 0 = gradients in one allreduce; -1 = distributed optimizer (as 1)
   int shard = 0;  ///< zero 3: ranks that share one copy (HSDP); 0 = all of dp x cp
+  int seq = 0, mbs = 0, gbs = 0;  ///< tokens of a sequence, sequences of a micro-batch and of a step; 0 = the model's
   int size_of(std::string_view name) const;
 };
 
@@ -35,7 +36,8 @@ struct ParallelSizes {
 std::vector<std::vector<int>> rank_groups(const ParallelSizes& sizes, std::string_view order,
                                           std::string_view token);
 
-/// Groups and coordinates of `spec` ("tp=8,pp=4,dp=16"; names tp cp ep dp pp etp zero shard). Without dp it is
+/// Groups and coordinates of `spec` ("tp=8,pp=4,dp=16"; names tp cp ep dp pp etp zero shard, and seq mbs gbs
+/// for how it is trained: "seq=8192,mbs=1,gbs=1024"). Without dp it is
 /// `ranks` / (tp * cp * pp) when `ranks` is given (0 = not). `order` empty = kDefaultOrder.
 ///
 /// `bytes` ("tp=2GiB,dp=500MB") is the payload of the dimension's collective per rank and step, as
@@ -46,7 +48,8 @@ std::vector<std::vector<int>> rank_groups(const ParallelSizes& sizes, std::strin
 /// cut by the sizes given; for experts top-8 routing of every layer.
 ///
 /// zero=3 (FSDP) puts an all-gather and a reduce-scatter of each group ("fsdp") in place of dp's
-/// allreduce; with shard=K (HSDP) groups of K, and an allreduce ("dp") between those.
+/// allreduce; with shard=K (HSDP) groups of K, and an allreduce ("dp") between those. `bytes` of fsdp are
+/// what is gathered; as much is reduced as the model's gradients are of its parameters.
 ///
 /// Errors: wrong_usage, naming the word: unknown or repeated names, sizes < 1, more than 2^24 ranks,
 /// an order that lacks a used dimension, sizes that do not divide, pipeline groups that differ.

@@ -13,10 +13,10 @@ std::vector<Phase> phases_of(const topo::Topology& topology, const RankGraph& gr
   for (const Group& group : graph.groups) {
     auto found = std::ranges::find(out, group.dimension, &Phase::dimension);
     if (found == out.end()) {
-      out.push_back({group.dimension, 0, 0, group.bytes, Seconds(0)});
+      out.push_back({group.dimension, group.collective, 0, 0, group.bytes, Seconds(0)});
       found = out.end() - 1;
     }
-    ++found->groups;
+    if (group.collective == found->collective) ++found->groups;
     found->ranks = std::max(found->ranks, static_cast<int>(group.members.size()));
   }
   if (out.size() == 1 && graph.edges.empty()) {  // known already

@@ -16,6 +16,7 @@ namespace topolaunch::mapping {
 
 struct Phase {
   std::string dimension;  ///< "tp", "dp", "world"
+  Collective collective;  ///< the first of those it has
   int groups = 0;
   int ranks = 0;  ///< of the largest group
   Bytes bytes;    ///< payload per rank and step of one group

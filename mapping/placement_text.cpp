@@ -8,6 +8,7 @@
 
 #include "base/commands.h"
 #include "mapping/index.h"
+#include "mapping/other_launchers.h"
 #include "mapping/parallel.h"
 
 namespace topolaunch::mapping {
@@ -40,56 +41,26 @@ Json estimate_json(const Estimate& estimate) {
   return json;
 }
 
-/// One host a line, in rank order.
-std::string host_lines(const topo::Topology& topology, const Solution& solution) {
-  std::string text;
-  for (const auto& place : solution.placement) text += host_of(topology, place).name + "\n";
-  return text;
-}
-
-/// MPICH_RANK_ORDER: ranks in the order in which seats are filled, host by host in the given order.
-std::string mpich_order(const Solution& solution) {
-  std::vector<const RankPlace*> places;
-  for (const auto& place : solution.placement) places.push_back(&place);
-  std::stable_sort(places.begin(), places.end(), [](const RankPlace* a, const RankPlace* b) {
-    return std::pair(a->seat.host, a->seat.slot) < std::pair(b->seat.host, b->seat.slot);
-  });
-  std::string text;
-  for (std::size_t i = 0; i < places.size(); ++i)
-    text += fmt::format("{}{}", places[i]->rank,
-                        i + 1 == places.size()                                          ? "\n"
-                        : places[i]->seat.host != places[i + 1]->seat.host ? ",\n"
-                                                                                        : ",");
-  return text;
-}
-
-/// DeepSpeed numbers ranks host after host in the order of the file, and on a host by GPU: a placement
-/// that is another one cannot be said.
-Result<std::string> deepspeed_hostfile(const topo::Topology& topology, const Solution& solution) {
-  const auto cannot = [&](const std::string& why) {
-    return fail(Code::infeasible, "a DeepSpeed hostfile can't say this placement: " + why, "use --format json or env");
-  };
-  std::string text, include;
-  std::vector<bool> seen(topology.hosts.size(), false);
-  for (std::size_t i = 0; i < solution.placement.size();) {
-    const int host = solution.placement[i].seat.host;
-    const auto& name = topology.hosts[ix(host)].name;
-    if (seen[ix(host)]) return cannot(fmt::format("the ranks of {} do not follow each other", name));
-    seen[ix(host)] = true;
-    std::vector<int> gpus;
-    for (; i < solution.placement.size() && solution.placement[i].seat.host == host; ++i) {
-      const int gpu = solution.placement[i].seat.slot;
-      if (!gpus.empty() && gpu <= gpus.back())
-        return cannot(fmt::format("rank {} is on GPU {} of {}, behind GPU {}", i, gpu, name, gpus.back()));
-      gpus.push_back(gpu);
-    }
-    text += fmt::format("{} slots={}\n", name, std::max(gpus.back() + 1, count_of(topology.hosts[ix(host)].gpus)));
-    include += fmt::format("{}{}:{}", include.empty() ? "" : "@", name, fmt::join(gpus, ","));
+/// By host the GPUs of its ranks, so that cuda:LOCAL_RANK is each rank's own, as in a launch; empty where
+/// there are none or ranks share one.
+std::vector<std::vector<std::string>> gpus_by_local_rank(const topo::Topology& topology, const Solution& solution) {
+  std::vector<std::vector<std::string>> result(topology.hosts.size());
+  std::vector<char> whole(topology.hosts.size(), 1);
+  for (const auto& place : solution.placement) {
+    auto& gpus = result[ix(place.seat.host)];
+    const auto* gpu = gpu_of(topology, place);
+    auto name = gpu == nullptr ? std::string() : gpu->uuid.empty() ? std::to_string(gpu->index) : gpu->uuid;
+    if (name.empty() || place.seat.slot != place.seat.gpu || std::find(gpus.begin(), gpus.end(), name) != gpus.end())
+      whole[ix(place.seat.host)] = 0;
+    gpus.push_back(std::move(name));
   }
-  return fmt::format("# deepspeed --hostfile FILE --include {}\n", include) + text;
+  for (std::size_t h = 0; h < result.size(); ++h)
+    if (!whole[h]) result[h].clear();
+  return result;
 }
 
 std::string env_lines(const topo::Topology& topology, const RankGraph& graph, const Solution& solution) {
+  const auto visible = gpus_by_local_rank(topology, solution);
   std::string text;
   for (const auto& place : solution.placement) {
     std::vector<std::string> words = {fmt::format("RANK={}", place.rank),
@@ -101,6 +72,8 @@ std::string env_lines(const topo::Topology& topology, const RankGraph& graph, co
       if (gpu->pci) words.push_back("TOPOLAUNCH_GPU_PCI=" + gpu->pci->text());
       if (!gpu->uuid.empty()) words.push_back("TOPOLAUNCH_GPU_UUID=" + gpu->uuid);
     }
+    if (!visible[ix(place.seat.host)].empty())
+      words.push_back(fmt::format("CUDA_VISIBLE_DEVICES={}", fmt::join(visible[ix(place.seat.host)], ",")));
     if (place.affinity.numa) words.push_back(fmt::format("TOPOLAUNCH_NUMA={}", *place.affinity.numa));
     if (!place.affinity.cpus.empty()) words.push_back("TOPOLAUNCH_CPUS=" + place.affinity.cpus.to_list());
     if (!place.affinity.nics.empty())
@@ -244,13 +217,16 @@ std::string map_table(const topo::Topology& topology, const Solution& solution) 
 }
 
 Result<std::string> map_text(const std::string& format, const topo::Topology& topology, const RankGraph& graph,
-                             const Solution& solution) {
+                             const Solution& solution, bool pinned_to_gpus) {
   if (format == "table") return map_table(topology, solution);
   if (format == "json") return map_json_text(topology, graph, solution, Json::object());
+  if (format == "rankfile" || format == "hostfile" || format == "slurm" || format == "mpich") {
+    if (auto status = local_order_does(format, topology, graph, solution, pinned_to_gpus); !status) return fail(status.error());
+  }
   if (format == "rankfile") return rankfile(topology, solution);
   if (format == "hostfile" || format == "slurm") return host_lines(topology, solution);
   if (format == "deepspeed") return deepspeed_hostfile(topology, solution);
-  if (format == "mpich") return mpich_order(solution);
+  if (format == "mpich") return mpich_order(topology, solution);
   if (format == "env") return env_lines(topology, graph, solution);
   return fail(Code::wrong_usage, fmt::format("map has no format '{}'", format),
               "known: table json rankfile hostfile slurm mpich deepspeed env");

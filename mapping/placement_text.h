@@ -30,12 +30,9 @@ std::string estimate_columns(const std::string& left, const Estimate& a, const s
 /// One of "table", "json", "rankfile" (Open MPI 4.1 and 5), "hostfile" (one host a rank, in rank
 /// order: Open MPI's seq mapper), "slurm" (SLURM_HOSTFILE, one host a line), "mpich"
 /// (MPICH_RANK_ORDER), "deepspeed" (its hostfile, and the --include it needs), "env" (shell assignments, one line a rank). wrong_usage for another;
-/// infeasible where the format can't say the placement.
+/// infeasible where the format can't say the placement (other_launchers.h). `pinned_to_gpus`: the user has
+/// named GPUs, so that another one on the host is not as good.
 Result<std::string> map_text(const std::string& format, const topo::Topology& topology,
-                             const RankGraph& graph, const Solution& solution);
-
-/// Open MPI rankfile, "rank 0=hostA slot=0-3": CPU numbers there are LOGICAL, hwloc's core order
-/// (or PU order with --use-hwthread-cpus). See placement_text.cpp for how they are derived.
-Result<std::string> rankfile(const topo::Topology& topology, const Solution& solution);
+                             const RankGraph& graph, const Solution& solution, bool pinned_to_gpus = false);
 
 }  // namespace topolaunch::mapping

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "mapping/block_choice.h"
+#include "mapping/pins.h"
 
 namespace topolaunch::mapping {
 
@@ -16,13 +17,19 @@ Result<Problem> Problem::make(const topo::Topology& topology, const RankGraph& g
   }
   auto chosen = choose_blocks(topology, asked, *rules);
   if (!chosen) return fail(chosen.error());
-  return Problem{topology,          graph, std::move(chosen->constraints), std::move(chosen->pool),
-                 std::move(*rules), CostModel(topology, graph), std::move(chosen->start)};
+  auto pinned = asked.pins.empty() ? std::vector<int>() : pinned_by_host(topology, asked);
+  return Problem{topology, graph, std::move(chosen->constraints), std::move(chosen->pool), std::move(*rules),
+                 CostModel(topology, graph), std::move(chosen->start), std::move(pinned)};
 }
 
 std::string Problem::fault(const std::vector<Seat>& seats) const {
   auto fault = placement_fault(topology, pool, constraints, seats);
   return fault.empty() ? rules.fault(seats) : fault;
+}
+
+std::vector<Seat> Problem::on_pins(std::vector<Seat> seats) const {
+  move_blocks_to_pins(topology, rules.levels(), pool, constraints, seats);
+  return seats;
 }
 
 }  // namespace topolaunch::mapping

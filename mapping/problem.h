@@ -29,10 +29,13 @@ struct Problem {
   Rules rules;
   CostModel model;
   std::vector<Seat> start;  ///< by rank; holds every constraint
+  std::vector<int> pinned;  ///< ranks with a pin, by host; empty without pins
 
   int ranks() const { return constraints.ranks; }
   /// What stands against `seats` (by rank), in words; empty if they are allowed.
   std::string fault(const std::vector<Seat>& seats) const;
+  /// `seats` with pinned ranks on their pins, and what belongs to them near them.
+  std::vector<Seat> on_pins(std::vector<Seat> seats) const;
 };
 
 }  // namespace topolaunch::mapping

@@ -40,12 +40,14 @@ Json problem_json(const topo::Topology& topology, const RankGraph& graph,
   json["schema"] = "topolaunch.problem/1";
   json["topology"] = topo::to_json(topology);
   Json groups = Json::array(), edges = Json::array(), dimensions = Json::array();
-  for (const auto& group : graph.groups)
+  for (const auto& group : graph.groups) {
     groups.push_back({{"group", group.dimension},
                       {"collective", name_of(group.collective)},
                       {"bytes", group.bytes.count()},
                       {"overlapped", group.overlapped},
                       {"members", group.members}});
+    if (group.wrap.count() > 0) groups.back()["wrap_bytes"] = group.wrap.count();
+  }
   for (const auto& edge : graph.edges) edges.push_back(Json::array({edge.a, edge.b, edge.bytes}));
   for (const auto& dimension : graph.dimensions)
     dimensions.push_back(

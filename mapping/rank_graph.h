@@ -28,6 +28,7 @@ struct Group {
   Collective collective = Collective::allreduce;
   Bytes bytes;               ///< payload of the collective per rank and step (nccl-tests' "size")
   bool overlapped = false;   ///< hidden behind compute: phases that are add up as a maximum
+  Bytes wrap = Bytes(0);     ///< path: from the last member to the first, as an interleaved pipeline sends
 };
 
 /// Undirected; a < b; bytes of both directions together.

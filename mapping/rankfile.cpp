@@ -12,7 +12,7 @@
 #include <map>
 
 #include "mapping/index.h"
-#include "mapping/placement_text.h"
+#include "mapping/other_launchers.h"
 
 namespace topolaunch::mapping {
 namespace {

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <set>
 #include <unordered_map>
@@ -116,6 +117,53 @@ std::string gained_inside(const topo::Topology& topology, const RankGraph& graph
   return text;
 }
 
+/// Steps from each rank to the next that cross something, by the outermost level: lower is nearer.
+double steps_across(const Levels& levels, const std::vector<Seat>& seats) {
+  double sum = 0;
+  for (std::size_t r = 1; r < seats.size(); ++r)
+    if (seats[r].host != seats[r - 1].host) sum += 1 + levels.crossing(seats[r - 1].host, seats[r].host);
+  return sum;
+}
+
+/// Why other hosts, or the same in another order; empty where another reason says it.
+std::string why_hosts(const topo::Topology& topology, const std::vector<Seat>& given, const std::vector<Seat>& seats) {
+  auto before = host_order(given), after = host_order(seats);
+  if (std::find(before.begin(), before.end(), -1) != before.end()) return {};
+  std::vector<int> left_out, instead;
+  std::sort(before.begin(), before.end());
+  std::sort(after.begin(), after.end());
+  std::set_difference(before.begin(), before.end(), after.begin(), after.end(), std::back_inserter(left_out));
+  std::set_difference(after.begin(), after.end(), before.begin(), before.end(), std::back_inserter(instead));
+  const auto names = [&](const std::vector<int>& hosts) {
+    std::string text;
+    for (std::size_t i = 0; i < hosts.size() && i < 4; ++i) text += (i ? " " : "") + topology.hosts[ix(hosts[i])].name;
+    return hosts.size() > 4 ? text + fmt::format(" ... ({} hosts)", hosts.size()) : text;
+  };
+  if (!instead.empty() && !left_out.empty()) return fmt::format("on {} in place of {}", names(instead), names(left_out));
+  if (!instead.empty()) return fmt::format("on {} too", names(instead));
+  if (!left_out.empty()) return fmt::format("not on {}", names(left_out));
+  const auto levels = fabric_levels(topology);
+  if (steps_across(levels, seats) < steps_across(levels, given))
+    return "hosts follow the fabric, so that neighbours in rank order are near";
+  return "hosts in another order, so that ranks that talk much are near";
+}
+
+/// Hosts whose way out no source gives, where the job crosses between hosts.
+std::string assumed_rates(const topo::Topology& topology, const Solution& solution) {
+  std::set<int> used;
+  for (const auto& place : solution.placement) used.insert(place.seat.host);
+  if (used.size() < 2 || solution.solution.seconds.count() <= 0) return {};
+  std::string first;
+  std::size_t unknown = 0;
+  for (const int h : used) {
+    if (host_rate(topology, h).known()) continue;
+    if (unknown++ == 0) first = topology.hosts[ix(h)].name;
+  }
+  if (unknown == 0) return {};
+  return fmt::format("no source says how fast the network of {}{} is: 10 Gb/s assumed (--link-rate host=RATE)", first,
+                     unknown > 1 ? fmt::format(" and {} more", unknown - 1) : "");
+}
+
 void find_changes(const topo::Topology& topology, const RankGraph& graph, const std::vector<Seat>& given,
                   const std::vector<Seat>& seats, Solution& solution) {
   auto& changes = solution.changes;
@@ -124,10 +172,8 @@ void find_changes(const topo::Topology& topology, const RankGraph& graph, const 
   const bool other_hosts = host_order(given) != host_order(seats);
   if (other_seats) {
     const bool gpus = std::any_of(seats.begin(), seats.end(), [](const Seat& s) { return s.gpu >= 0; });
-    if (gpus) {
-      changes.push_back("gpu-choice");
-      solution.reasons.push_back(fmt::format("GPUs used: {}", gpu_list(topology, seats)));
-    }
+    changes.push_back("gpu-choice");
+    if (gpus) solution.reasons.push_back(fmt::format("GPUs used: {}", gpu_list(topology, seats)));
   }
   if (other_groups) {
     changes.push_back("groups");
@@ -135,7 +181,8 @@ void find_changes(const topo::Topology& topology, const RankGraph& graph, const 
   }
   if (other_hosts) {
     changes.push_back("host-order");
-    solution.reasons.push_back("hosts follow the fabric, so that neighbours in rank order are near");
+    auto reason = why_hosts(topology, given, seats);
+    if (!reason.empty()) solution.reasons.push_back(std::move(reason));
   }
   bool bound = false;
   for (const auto& place : solution.placement) {
@@ -197,6 +244,7 @@ void explain(const topo::Topology& topology, const SeatPool& pool, const RankGra
   find_changes(topology, graph, given, seats, solution);
   for (const auto* notes : {&pool.notes, &pool.unmet})
     solution.reasons.insert(solution.reasons.end(), notes->begin(), notes->end());
+  if (auto note = assumed_rates(topology, solution); !note.empty()) solution.reasons.push_back(std::move(note));
   affinity_reasons(topology, solution);
 }
 

@@ -12,6 +12,7 @@
 #include "base/counted.h"
 #include "mapping/index.h"
 #include "mapping/narrowing.h"
+#include "mapping/pins.h"
 #include "mapping/seat_count.h"
 
 namespace topolaunch::mapping {
@@ -178,53 +179,6 @@ std::vector<Seat> given_seats(const topo::Topology& topology, const SeatPool& po
   }
   apply_pins(topology, pool, constraints, seats);
   return seats;
-}
-
-void apply_pins(const topo::Topology& topology, const SeatPool& pool, const Constraints& constraints,
-                std::vector<Seat>& seats) {
-  if (constraints.pins.empty()) return;
-  std::vector<bool> fixed(seats.size(), false);
-  std::set<std::pair<int, int>> taken;
-  for (const auto& seat : seats) taken.insert({seat.host, seat.slot});
-  // Pins to a GPU first: a pin to a host takes what is left there.
-  std::vector<PinPlace> pins;
-  for (const auto& pin : constraints.pins)
-    pins.push_back({pin.rank, host_index(topology, pin.host), pin.gpu});
-  std::stable_sort(pins.begin(), pins.end(),
-                   [](const PinPlace& a, const PinPlace& b) { return (a.gpu >= 0) > (b.gpu >= 0); });
-  for (const auto& pin : pins) {
-    if (pin.host < 0) continue;
-    auto& own = seats[ix(pin.rank)];
-    const auto fits = [&](const Seat& seat) {
-      return seat.host == pin.host && (pin.gpu < 0 || seat.gpu == pin.gpu);
-    };
-    fixed[ix(pin.rank)] = true;
-    if (fits(own)) continue;
-    int holder = -1, on_host = -1;
-    for (int r = 0; r < count_of(seats) && holder < 0; ++r) {
-      if (fixed[ix(r)]) continue;
-      if (fits(seats[ix(r)])) holder = r;
-      if (seats[ix(r)].host == pin.host) on_host = r;
-    }
-    if (holder >= 0) {
-      std::swap(own, seats[ix(holder)]);
-      continue;
-    }
-    const auto free = std::find_if(pool.seats.begin(), pool.seats.end(), [&](const Seat& seat) {
-      return fits(seat) && taken.count({seat.host, seat.slot}) == 0;
-    });
-    if (free == pool.seats.end()) continue;  // placement_fault says so
-    // If the host is full, somebody there takes this rank's old seat.
-    const Seat old = own;
-    own = *free;
-    taken.insert({own.host, own.slot});
-    taken.erase({old.host, old.slot});
-    if (on_host >= 0 && old.host != pin.host) {
-      taken.erase({seats[ix(on_host)].host, seats[ix(on_host)].slot});
-      seats[ix(on_host)] = old;
-      taken.insert({old.host, old.slot});
-    }
-  }
 }
 
 namespace {

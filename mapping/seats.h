@@ -44,10 +44,6 @@ Result<SeatPool> seat_pool(const topo::Topology& topology, const Constraints& co
 std::vector<Seat> given_seats(const topo::Topology& topology, const SeatPool& pool,
                               const Constraints& constraints);
 
-/// Moves pinned ranks to their pins by swapping (the seat's holder takes the place left).
-void apply_pins(const topo::Topology& topology, const SeatPool& pool,
-                const Constraints& constraints, std::vector<Seat>& seats);
-
 /// Why `seats` is no legal placement: empty if it is one. The guard behind every solver.
 std::string placement_fault(const topo::Topology& topology, const SeatPool& pool,
                             const Constraints& constraints, const std::vector<Seat>& seats);

@@ -47,9 +47,9 @@ std::vector<HostCandidate> ranked_candidates(const Problem& problem) {
   const auto& pool = problem.pool;
   const auto& rules = problem.rules;
   if (pool.total() <= constraints.ranks || topology.hosts.size() < 2) return {};
-  auto candidates = host_candidates(rules.levels(), pool.capacity, constraints.ranks, kMost);
+  auto candidates = host_candidates(rules.levels(), pool.capacity, constraints.ranks, kMost, problem.pinned);
   std::erase_if(candidates, [&](HostCandidate& candidate) {
-    auto seats = simple_seats(topology, pool, problem.graph, constraints, candidate.hosts);
+    auto seats = simple_seats(problem, pool, candidate.hosts);
     if (seats.empty() || !rules.fault(seats).empty()) return true;
     // A pinned rank may sit elsewhere than the set.
     candidate.hosts.clear();
@@ -85,7 +85,7 @@ bool leaves_less(const Problem& problem, const std::vector<HostCandidate>& candi
     if (now.hosts.empty() || now.hosts.back() != seat.host) now.hosts.push_back(seat.host);
   measure_fragments(problem.rules.levels(), problem.pool.capacity, problem.ranks(), now);
   if (first.left_over >= now.left_over) return false;
-  auto other = simple_seats(problem.topology, problem.pool, problem.graph, problem.constraints, first.hosts);
+  auto other = simple_seats(problem, problem.pool, first.hosts);
   const auto score = problem.model.score(other);
   if (better(best.score(), score, problem.constraints.objective)) return false;
   seats = std::move(other);

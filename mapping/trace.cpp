@@ -27,7 +27,10 @@ std::optional<Collective> collective_of(std::string_view name) {
   if (has("allgather") || has("all_gather") || has("AllGather")) return Collective::allgather;
   if (has("allreduce") || has("all_reduce") || has("AllReduce")) return Collective::allreduce;
   if (has("all_to_all") || has("alltoall") || has("AllToAll")) return Collective::alltoall;
-  if (has("broadcast") || has("Broadcast")) return Collective::broadcast;
+  // To or from one rank: what a broadcast of all the data puts on the links.
+  if (has("broadcast") || has("Broadcast") || has("reduce") || has("Reduce") || has("gather") || has("Gather") ||
+      has("scatter") || has("Scatter"))
+    return Collective::broadcast;
   if (name == "send" || name == "recv" || name == "isend" || name == "irecv")
     return Collective::path;
   return std::nullopt;
@@ -41,6 +44,9 @@ std::optional<Collective> chakra_collective(std::int64_t type) {
       return Collective::allreduce;
     case 2:
       return Collective::allgather;
+    case 1:
+    case 3:
+    case 4:
     case 5:
       return Collective::broadcast;
     case 6:
@@ -139,7 +145,7 @@ class Traces {
   /// Payload as nccl-tests counts it: what is gathered, what is scattered.
   Status message(const std::string& group, Collective kind, std::int64_t in, std::int64_t out,
                  const std::string& type, const std::string& where) {
-    const std::int64_t count = kind == Collective::allgather ? out : in;
+    const std::int64_t count = kind == Collective::allgather ? out : kind == Collective::broadcast ? std::max(in, out) : in;
     const auto size = size_of_type(type);
     if (count > kMaxElements / size)
       return groups_.wrong(fmt::format("{}: {} elements", where, count));
@@ -295,39 +301,6 @@ TraceKind trace_kind(const std::string& text) {
     return TraceKind::chakra;
   if (has("\"nodes\"")) return TraceKind::pytorch;
   return TraceKind::none;
-}
-
-std::vector<std::string> sibling_files(const std::string& file, const Files& files) {
-  const auto slash = file.rfind('/');
-  const std::string folder =
-      slash == std::string::npos ? "." : file.substr(0, slash == 0 ? 1 : slash);
-  const std::string own = slash == std::string::npos ? file : file.substr(slash + 1);
-  const auto names = files.list(folder);
-  if (!names) return {file};
-  const auto digit = [](char c) { return c >= '0' && c <= '9'; };
-  std::vector<std::pair<long long, std::string>> best;
-  for (std::size_t begin = 0; begin < own.size(); ++begin) {
-    if (!digit(own[begin]) || (begin > 0 && digit(own[begin - 1]))) continue;
-    std::size_t end = begin;
-    while (end < own.size() && digit(own[end])) ++end;
-    const auto head = own.substr(0, begin), tail = own.substr(end);
-    std::vector<std::pair<long long, std::string>> found;
-    for (const auto& name : *names) {
-      if (name.size() <= head.size() + tail.size() || !name.starts_with(head) ||
-          !name.ends_with(tail))
-        continue;
-      const auto number = name.substr(head.size(), name.size() - head.size() - tail.size());
-      if (number.size() > 9 || !std::all_of(number.begin(), number.end(), digit)) continue;
-      found.emplace_back(std::stoll(number),
-                         slash == std::string::npos ? name : file.substr(0, slash + 1) + name);
-    }
-    if (found.size() > best.size()) best = std::move(found);
-  }
-  if (best.size() < 2) return {file};
-  std::sort(best.begin(), best.end());
-  std::vector<std::string> result;
-  for (auto& [number, name] : best) result.push_back(std::move(name));
-  return result;
 }
 
 Result<RankGraph> graph_from_traces(TraceKind kind, const std::vector<TraceFile>& files) {

@@ -14,7 +14,7 @@
 #include <string>
 #include <vector>
 
-#include "base/files.h"
+#include "base/result.h"
 #include "mapping/rank_graph.h"
 
 namespace topolaunch::mapping {
@@ -26,9 +26,6 @@ TraceKind trace_kind(const std::string& text);
 struct TraceFile {
   std::string name, text;
 };
-
-/// `file` and those beside it whose names differ from it in one number only, sorted by that number.
-std::vector<std::string> sibling_files(const std::string& file, const Files& files);
 
 /// invalid_input with file and line (or the node) for what is malformed or contradicts itself.
 Result<RankGraph> graph_from_traces(TraceKind kind, const std::vector<TraceFile>& files);

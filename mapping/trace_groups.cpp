@@ -104,7 +104,7 @@ Status TraceGroups::learn(const Json& list, const char* where) {
     const auto name = text_at(one, "pg_name");
     auto what = text_at(one, "pg_desc");
     if (what.empty() || what == "undefined") what = name;
-    ProcessGroup group{what, {}};
+    ProcessGroup group{what, {}, 0};
     if (const auto ranks = one.find("ranks"); ranks != one.end() && ranks->is_array())
       for (const auto& rank : *ranks) {
         const auto value = number_in(rank);
@@ -118,8 +118,10 @@ Status TraceGroups::learn(const Json& list, const char* where) {
         if (!group.ranks.empty() && *size != count_of(group.ranks))
           return wrong(fmt::format("{}: process group '{}' has {} and says {}", where, name,
                                    counted(group.ranks.size(), "rank"), *size));
-        if (group.ranks.empty() && *size > 0 && *size < kMaxTraceRanks)
-          world_ = std::max(world_, static_cast<int>(*size));
+        if (group.ranks.empty() && *size > 0 && *size < kMaxTraceRanks) {
+          group.size = static_cast<int>(*size);
+          world_ = std::max(world_, group.size);
+        }
       }
     const auto [at, fresh] = groups_.emplace(name, group);
     if (!fresh && at->second.ranks != group.ranks)
@@ -131,7 +133,7 @@ Status TraceGroups::learn(const Json& list, const char* where) {
 }
 
 std::string TraceGroups::everybody() {
-  groups_.emplace("", ProcessGroup{"default_pg", {}});
+  groups_.emplace("", ProcessGroup{"default_pg", {}, 0});
   return "";
 }
 
@@ -184,8 +186,14 @@ Result<RankGraph> TraceGroups::finish(const std::string& origin) {
       auto& most = bytes[{groups_[key.first].what, key.second}];
       most = std::max(most, sum);
     }
+  std::size_t not_said = 0;
   for (const auto& [name, group] : groups_) {
     std::vector<int> ranks = group.ranks;
+    // Some of the ranks, but not which.
+    if (ranks.empty() && group.size > 0 && group.size < world_) {
+      for (const auto& [key, by_rank] : totals_) not_said += key.first == name;
+      continue;
+    }
     if (ranks.empty())
       for (int r = 0; r < world_; ++r) ranks.push_back(r);
     if (ranks.size() > 1) members[group.what].insert(std::move(ranks));
@@ -203,9 +211,12 @@ Result<RankGraph> TraceGroups::finish(const std::string& origin) {
   graph.origin = origin;
   if (files_ > 1) graph.origin += fmt::format(" and {} more", files_ - 1);
   if (inferred) graph.origin += " (groups of the other ranks taken to lie alike)";
-  if (left_out_ > 0)
-    graph.origin += fmt::format(
-        " ({} collectives left out: who is in their process groups is not said)", left_out_);
+  if (graph.groups.empty() && graph.edges.empty())
+    return wrong("the trace does not say the ranks of the process groups that communicate",
+                 "give a PyTorch execution trace");
+  if (left_out_ + static_cast<int>(not_said) > 0)
+    graph.origin += fmt::format(" ({} collectives left out: who is in their process groups is not said)",
+                                left_out_ + static_cast<int>(not_said));
   return graph;
 }
 

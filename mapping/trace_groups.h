@@ -45,7 +45,8 @@ class TraceGroups {
  private:
   struct ProcessGroup {
     std::string what;        ///< description, else name
-    std::vector<int> ranks;  ///< empty = everybody
+    std::vector<int> ranks;  ///< empty = everybody, or not said
+    int size = 0;            ///< as stated; 0 = not
   };
   bool complete(std::set<std::vector<int>>& sets) const;
 

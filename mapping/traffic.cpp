@@ -4,12 +4,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <charconv>
 #include <cmath>
 #include <cstdlib>
 #include <optional>
 #include <string_view>
+#include <tuple>
 
 #include "base/lower_case.h"
 #include "mapping/index.h"
@@ -19,6 +19,7 @@ namespace {
 
 constexpr int kMaxDense = 16384;
 constexpr int kMaxSparse = 1 << 20;
+constexpr double kShare = 1 << 30;  ///< bytes of the largest share
 constexpr double kMaxBytes = 4611686018427387904.0;  // 2^62
 
 /// One line that is neither empty nor a comment, with its number in the file.
@@ -68,8 +69,19 @@ class Reader {
   Result<RankGraph> read() {
     if (lines_.empty()) return error(0, "the file holds no numbers", "see `topolaunch map --help` for the formats");
     if (!banner_.empty()) return matrix_market();
+    // A small METIS graph can be as square as a matrix: it is one if all that it says of itself holds.
+    const auto rows = count_of(lines_);
+    const bool square = std::all_of(lines_.begin(), lines_.end(), [&](const Line& line) { return words_in(line.text) == rows; });
     const int columns = words_in(lines_.front().text);
-    if (columns != count_of(lines_) && columns >= 2 && columns <= 4 && looks_like_metis()) return metis();
+    if (columns >= 2 && columns <= 4 && rows > 1) {
+      const auto like = likeness_to_metis();
+      if (like != Likeness::none) {
+        auto graph = metis();
+        if (graph || (like == Likeness::by_lines && !square)) return graph;
+        entries_.clear();
+        total_ = 0;
+      }
+    }
     return dense();
   }
 
@@ -78,8 +90,8 @@ class Reader {
     return fail(Error{Code::invalid_input, std::move(message), std::move(next), file_, line});
   }
 
-  /// Bytes: not negative, finite; fractions up.
-  Result<std::int64_t> bytes(std::string_view word, int line) const {
+  /// Bytes, or shares of them: not negative, finite.
+  Result<double> bytes(std::string_view word, int line) const {
     const std::string copy(word);
     char* end = nullptr;
     const double value = std::strtod(copy.c_str(), &end);
@@ -88,7 +100,7 @@ class Reader {
       return error(line, fmt::format("'{}' is not a number of bytes", copy.substr(0, 40)));
     if (value < 0) return error(line, fmt::format("{} bytes: traffic can't be negative", copy.substr(0, 40)));
     if (value >= kMaxBytes) return error(line, fmt::format("{} bytes is over 2^62", copy.substr(0, 40)));
-    return static_cast<std::int64_t>(std::ceil(value));
+    return value;
   }
 
   Result<int> index(std::string_view word, int limit, int line) const {
@@ -99,26 +111,38 @@ class Reader {
     return value - 1;
   }
 
-  Status add(int from, int to, std::int64_t amount, int line) {
+  Status add(int from, int to, double amount, int line) {
     if (from == to || amount == 0) return {};  // a rank's traffic with itself never leaves it
-    total_ += static_cast<double>(amount);
+    total_ += amount;
     if (total_ >= kMaxBytes) return error(line, "the bytes of the file add up to more than 2^62");
-    edges_.push_back({std::min(from, to), std::max(from, to), amount});
+    entries_.push_back({std::min(from, to), std::max(from, to), amount});
     return {};
   }
 
   RankGraph finish(int ranks) {
-    std::sort(edges_.begin(), edges_.end(), [](const Edge& x, const Edge& y) {
+    std::sort(entries_.begin(), entries_.end(), [](const Entry& x, const Entry& y) {
       return x.a != y.a ? x.a < y.a : x.b < y.b;
     });
     RankGraph graph;
     graph.ranks = ranks;
     graph.origin = file_;
-    for (const auto& edge : edges_) {
-      if (!graph.edges.empty() && graph.edges.back().a == edge.a && graph.edges.back().b == edge.b)
-        graph.edges.back().bytes += edge.bytes;
+    double least = 1, most = 0;
+    for (const auto& entry : entries_) {
+      least = std::min(least, entry.amount);
+      most = std::max(most, entry.amount);
+    }
+    double scale = 1;
+    if (least < 1) {
+      // Nobody sends part of a byte: these are shares.
+      scale = kShare / most;
+      graph.origin += " (numbers below 1 are shares: the largest taken as 1 GiB)";
+    }
+    for (const auto& entry : entries_) {
+      const auto bytes = static_cast<std::int64_t>(std::ceil(entry.amount * scale));
+      if (!graph.edges.empty() && graph.edges.back().a == entry.a && graph.edges.back().b == entry.b)
+        graph.edges.back().bytes += bytes;
       else
-        graph.edges.push_back(edge);
+        graph.edges.push_back({entry.a, entry.b, bytes});
     }
     return graph;
   }
@@ -203,7 +227,7 @@ class Reader {
       if (!row) return fail(row.error());
       auto column = index(next_word(text), n, line.number);
       if (!column) return fail(column.error());
-      std::int64_t amount = 1;
+      double amount = 1;
       if (!pattern) {
         auto value = bytes(next_word(text), line.number);
         if (!value) return fail(value.error());
@@ -218,15 +242,18 @@ class Reader {
     return finish(n);
   }
 
-  /// "n m [fmt [constraints]]" and n vertex lines (empty ones count).
-  bool looks_like_metis() const {
+  /// "n m [fmt [constraints]]" and n vertex lines (empty ones count); or fewer, where the last vertices have
+  /// no neighbours and an editor has dropped their lines.
+  enum class Likeness { none, by_lines, with_lines_missing };
+  Likeness likeness_to_metis() const {
     auto text = lines_.front().text;
     std::int64_t n = 0;
     const auto word = next_word(text);
     const auto [end, failed] = std::from_chars(word.data(), word.data() + word.size(), n);
-    if (failed != std::errc{} || end != word.data() + word.size() || n < 1) return false;
+    if (failed != std::errc{} || end != word.data() + word.size() || n < 1) return Likeness::none;
     const auto vertex_lines = static_cast<std::int64_t>(all_.size() - first_line_index()) - 1;
-    return n <= vertex_lines + 1 && n >= static_cast<std::int64_t>(lines_.size()) - 1;
+    if (n < static_cast<std::int64_t>(lines_.size()) - 1) return Likeness::none;
+    return n <= vertex_lines + 1 ? Likeness::by_lines : Likeness::with_lines_missing;
   }
   std::size_t first_line_index() const {
     for (std::size_t i = 0; i < all_.size(); ++i)
@@ -261,15 +288,16 @@ class Reader {
 
     struct Arc {
       int from, to;
-      std::int64_t weight;
+      double weight;
       int line;
     };
     std::vector<Arc> arcs;
+    int missing = 0;
     for (int vertex = 0; vertex < n; ++vertex) {
       const std::size_t at = head_at + 1 + ix(vertex);
-      if (at >= all_.size()) {
-        if (vertex + 1 == n && all_.size() == at) break;  // a last vertex without neighbours or newline
-        return error(all_.back().number, fmt::format("the file ends at vertex {} of {}", vertex, n));
+      if (at >= all_.size()) {  // vertices without neighbours, whose empty lines are not there
+        missing = n - vertex;
+        break;
       }
       const auto& line = all_[at];
       auto rest = line.text;
@@ -279,7 +307,7 @@ class Reader {
         if (word.empty()) break;
         auto to = index(word, n, line.number);
         if (!to) return fail(to.error());
-        std::int64_t weight = 1;
+        double weight = 1;
         if (edge_weights) {
           auto value = bytes(next_word(rest), line.number);
           if (!value) return fail(value.error());
@@ -291,10 +319,13 @@ class Reader {
     // Every edge must stand at both ends with one weight.
     std::sort(arcs.begin(), arcs.end(), [](const Arc& x, const Arc& y) {
       const auto key = [](const Arc& a) {
-        return std::array<std::int64_t, 4>{std::min(a.from, a.to), std::max(a.from, a.to), a.weight, a.from};
+        return std::tuple(std::min(a.from, a.to), std::max(a.from, a.to), a.weight, a.from);
       };
       return key(x) < key(y);
     });
+    const bool as_stated = static_cast<std::int64_t>(arcs.size()) == 2 * stated_edges;
+    if (missing > 0 && !as_stated)
+      return error(all_.back().number, fmt::format("the file ends at vertex {} of {}", n - missing, n));
     for (std::size_t i = 0; i < arcs.size(); i += 2) {
       const auto& arc = arcs[i];
       if (i + 1 >= arcs.size() || arcs[i + 1].from != arc.to || arcs[i + 1].to != arc.from ||
@@ -303,7 +334,7 @@ class Reader {
                                            arc.from + 1, arc.to + 1));
       if (auto status = add(arc.from, arc.to, arc.weight, arc.line); !status) return fail(status.error());
     }
-    if (static_cast<std::int64_t>(arcs.size()) != 2 * stated_edges)
+    if (!as_stated)
       return error(head.number, fmt::format("the first line says {} edges, the file has {}", stated_edges,
                                             arcs.size() / 2));
     return finish(n);
@@ -313,7 +344,11 @@ class Reader {
   std::string banner_;
   std::vector<Line> all_;    ///< all lines but comments
   std::vector<Line> lines_;  ///< those that hold a word
-  std::vector<Edge> edges_;
+  struct Entry {
+    int a, b;
+    double amount;
+  };
+  std::vector<Entry> entries_;
   double total_ = 0;
 };
 

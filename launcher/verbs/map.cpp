@@ -80,7 +80,7 @@ Result<mapping::Solution> held_against(const Situation& s, const std::vector<map
   const bool whole =
       std::ranges::all_of(old, [](const mapping::Seat& seat) { return seat.host >= 0; });
   const std::string fault = !whole
-                                ? "it has a host that is not in this topology"
+                                ? "it has a host or GPU that is not in this topology"
                                 : mapping::placement_fault(s.topology(), *pool, constraints, old);
   const bool legal = fault.empty() && rules->fault(old).empty();
   const mapping::CostModel model(s.topology(), s.model.graph);
@@ -95,15 +95,23 @@ Result<mapping::Solution> held_against(const Situation& s, const std::vector<map
   return result;
 }
 
+/// Why a rank of a plan has no seat: "host n3 is not in the topology", "n3 has 4 GPUs, none of index 7".
+std::string what_is_lacking(const topo::Topology& topology, const PlacedRank& rank) {
+  const auto host = std::ranges::find(topology.hosts, rank.host, &topo::Host::name);
+  if (host == topology.hosts.end()) return fmt::format("host {} is not in the topology", rank.host);
+  if (rank.gpu_index < 0) return fmt::format("{} has GPUs, and the plan none there", rank.host);
+  if (host->gpus.empty()) return fmt::format("{} has no GPUs", rank.host);
+  return fmt::format("{} has {}, none of index {}", rank.host, counted(host->gpus.size(), "GPU"), rank.gpu_index);
+}
+
 /// A plan of a machine that was only described has hosts that nothing here has.
-void tell_unknown_hosts(const std::string& plan, const std::vector<PlacedRank>& placed,
+void tell_unknown_hosts(const topo::Topology& topology, const std::string& plan,
+                        const std::vector<PlacedRank>& placed,
                         const std::vector<mapping::Seat>& seats, const Voice& voice) {
   const auto lost = std::ranges::find_if(seats, [](const auto& seat) { return seat.host < 0; });
   if (lost == seats.end()) return;
-  voice.say(
-      fmt::format("{} is for hosts that this machine has not, such as {}: planned anew; "
-                  "--topology names the machine it was made for",
-                  plan, placed[static_cast<std::size_t>(lost - seats.begin())].host));
+  voice.say(fmt::format("{} is for another machine, {}: planned anew; --topology names the one it was made for", plan,
+                        what_is_lacking(topology, placed[static_cast<std::size_t>(lost - seats.begin())])));
 }
 
 /// "its hosts: g1 g2 g3"
@@ -140,7 +148,7 @@ Result<mapping::Solution> solution_for(const MapOptions& options, const Situatio
       seats_of(*placed, options.from, s.topology(), s.model.constraints, options.job.oversubscribe);
   if (!seats) return fail(seats.error());
   const std::vector<mapping::Seat>& old = *seats;
-  if (options.replace.empty()) tell_unknown_hosts(options.from, *placed, old, voice);
+  if (options.replace.empty()) tell_unknown_hosts(s.topology(), options.from, *placed, old, voice);
   if (options.replace.empty()) return held_against(s, old);
   // Hosts that are gone from the topology are replaced whether they are named or not: say it.
   for (const PlacedRank& rank : *placed) {
@@ -149,22 +157,22 @@ Result<mapping::Solution> solution_for(const MapOptions& options, const Situatio
     const auto at = static_cast<std::size_t>(&rank - placed->data());
     if (old[at].host < 0) {
       return fail(Code::wrong_usage,
-                  fmt::format("rank {} of {} is on {}, which is not in the topology", at,
-                              options.from, rank.host),
-                  "name it with --replace too, or give the topology that has it");
+                  fmt::format("rank {} of {} has no place: {}", at, options.from,
+                              what_is_lacking(s.topology(), rank)),
+                  "name the host with --replace too, or give the topology that has it");
     }
   }
   return mapping::replace_hosts(s.topology(), s.model.graph, s.model.constraints, old,
                                 options.replace);
 }
 
-Result<Answer> what_if(const MapOptions& options, const Situation& s,
+/// `job` as it was placed here: with the plan's workload where --from has one.
+Result<Answer> what_if(const MapOptions& options, JobOptions job, const Situation& s,
                        const mapping::Solution& solution, const Outside& outside,
                        const Voice& voice) {
   TopologyOptions where = options.topology;
   where.topologies = {options.what_if};
   where.hosts.clear();
-  JobOptions job = options.job;
   job.ranks = s.model.graph.ranks;
   auto other = look(where, job, options, outside, voice);
   if (!other) return fail(std::move(other).error().within("--what-if"));
@@ -300,7 +308,7 @@ Result<Answer> map_verb(const MapOptions& options, const Outside& outside, const
       .reset();  // Ctrl-C ends the process again, the progress line goes
   if (!solution) return fail(std::move(solution).error());
   for (const std::string& unmet : solution->unmet) voice.say(unmet);
-  if (!options.what_if.empty()) return what_if(options, *situation, *solution, outside, voice);
+  if (!options.what_if.empty()) return what_if(options, job, *situation, *solution, outside, voice);
   if (options.explain && options.format == "table") {
     return Answer{
         mapping::map_explanation(situation->topology(), situation->model.graph, *solution), 0};
@@ -319,8 +327,10 @@ Result<Answer> map_verb(const MapOptions& options, const Outside& outside, const
     return Answer{
         mapping::map_json_text(situation->topology(), situation->model.graph, *solution, more), 0};
   }
-  auto text =
-      mapping::map_text(options.format, situation->topology(), situation->model.graph, *solution);
+  const bool gpus_named = std::ranges::any_of(situation->model.constraints.pins,
+                                              [](const auto& pin) { return pin.gpu >= 0; });
+  auto text = mapping::map_text(options.format, situation->topology(), situation->model.graph,
+                                *solution, gpus_named);
   if (!text) return fail(std::move(text).error());
   if (!text->ends_with('\n')) *text += '\n';
   return Answer{std::move(*text), 0};

@@ -77,6 +77,7 @@ CommGraph comm_graph_of(const RankGraph& graph) {
     const std::int64_t weight = std::max<std::int64_t>(1, ring_edge(group));
     for (int i = 0; i + 1 < n; ++i) edges.push_back({members[ix(i)], members[ix(i + 1)], weight});
     if (group.collective != Collective::path) edges.push_back({members[ix(n - 1)], members[0], weight});
+    else if (group.wrap.count() > 0) edges.push_back({members[ix(n - 1)], members[0], group.wrap.count()});
   }
   return make_comm_graph(graph.ranks, std::move(edges));
 }

@@ -77,7 +77,6 @@ class Hierarchy final : public Solver {
   std::string name() const override { return "hierarchy"; }
 
   Result<std::vector<Seat>> place(const Problem& problem) const override {
-    const auto& topology = problem.topology;
     const auto& graph = problem.graph;
     const auto& constraints = problem.constraints;
     const auto& pool = problem.pool;
@@ -97,26 +96,25 @@ class Hierarchy final : public Solver {
     std::vector<std::vector<Seat>> choices = {given};
     if (pool.total() > ranks || count_of(pool.seats) > ranks) {
       const auto choose = [&](const SeatPool& seats) {
-        return simple_seats(topology, seats, graph, constraints, compact_hosts(levels, seats.capacity, ranks));
+        return simple_seats(problem, seats, compact_hosts(levels, seats.capacity, ranks, problem.pinned));
       };
       if (auto compact = choose(pool); !compact.empty() && compact != given) choices.push_back(std::move(compact));
       // Of the hosts that are not filled to the brim, those that do best as they are.
       Incumbent partly(model, constraints.objective, choices.back());
       auto less = pool;
-      for (auto& capacity : whole_group_capacities(levels, graph, pool.capacity, ranks)) {
+      for (auto& capacity : whole_group_capacities(levels, graph, pool.capacity, ranks, problem.pinned)) {
         less.capacity = std::move(capacity);
         if (const auto seats = choose(less); !seats.empty()) partly.offer(seats);
       }
       if (partly.seats() != choices.back()) choices.push_back(partly.seats());
     }
-    std::vector<char> fixed;
+    std::vector<char> pins;
     if (!constraints.pins.empty()) {
-      fixed.assign(ix(ranks), 0);
-      for (const auto& pin : constraints.pins) fixed[ix(pin.rank)] = 1;
+      pins.assign(ix(ranks), 0);
+      for (const auto& pin : constraints.pins) pins[ix(pin.rank)] = 1;
     }
-    for (const auto& seats : choices) {
-      offer(seats);
-      if (!searched) continue;
+    // Ranks on these seats in the order that gives the least J; those that are fixed stay.
+    const auto arranged = [&](const std::vector<Seat>& seats, const std::vector<char>& fixed) {
       const auto tree = tree_of(model, levels, seats);
       std::vector<int> start(ix(ranks));
       std::iota(start.begin(), start.end(), 0);
@@ -125,6 +123,19 @@ class Hierarchy final : public Solver {
       const auto place = search_tree(edges, tree, {start}, constraints.seed, effort, fixed);
       std::vector<Seat> solved(ix(ranks));
       for (int r = 0; r < ranks; ++r) solved[ix(r)] = seats[ix(place[ix(r)])];
+      return solved;
+    };
+    for (const auto& seats : choices) {
+      offer(seats);
+      if (!searched) continue;
+      auto solved = arranged(seats, {});
+      if (!pins.empty()) {
+        // As if nothing were pinned, then whole blocks to the pins, then what is still free around them.
+        solved = problem.on_pins(std::move(solved));
+        offer(solved);
+        offer(arranged(seats, pins));
+        solved = arranged(solved, pins);
+      }
       offer(solved);
     }
     return best.seats();

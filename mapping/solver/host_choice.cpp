@@ -11,12 +11,13 @@ namespace topolaunch::mapping {
 namespace {
 
 /// Chooses among `hosts`, all in one block of `level`, and appends to `chosen`.
-void choose(const Levels& levels, const std::vector<int>& capacity, int level, const std::vector<int>& hosts,
-            int& ranks, std::vector<int>& chosen) {
+void choose(const Levels& levels, const std::vector<int>& capacity, const std::vector<int>& pinned, int level,
+            const std::vector<int>& hosts, int& ranks, std::vector<int>& chosen) {
   if (ranks <= 0) return;
   if (level == 0) {
     for (const int h : hosts) {
       if (ranks <= 0) return;
+      if (capacity[ix(h)] <= 0) continue;
       chosen.push_back(h);
       ranks -= capacity[ix(h)];
     }
@@ -24,7 +25,7 @@ void choose(const Levels& levels, const std::vector<int>& capacity, int level, c
   }
   struct Block {
     std::vector<int> hosts;
-    int room = 0;
+    int room = 0, pinned = 0;
   };
   std::vector<Block> blocks;
   std::map<int, int> number;
@@ -35,44 +36,76 @@ void choose(const Levels& levels, const std::vector<int>& capacity, int level, c
     auto& block = blocks[ix(at->second)];
     block.hosts.push_back(h);
     block.room += capacity[ix(h)];
+    if (!pinned.empty()) block.pinned += pinned[ix(h)];
   }
   // Largest first, the given order among equals; then repeatedly: the smallest that holds the rest, else
-  // the largest left. One pass with an index by size keeps it n log n.
-  std::vector<int> by_room(blocks.size());
-  for (int b = 0; b < count_of(blocks); ++b) by_room[ix(b)] = b;
-  std::stable_sort(by_room.begin(), by_room.end(),
-                   [&](int a, int b) { return blocks[ix(a)].room > blocks[ix(b)].room; });
-  for (std::size_t next = 0; next < by_room.size() && ranks > 0; ++next) {
-    // The last one (smallest) that still holds the rest; among equal sizes the first given.
-    std::size_t low = next, high = by_room.size();
-    while (low < high) {
-      const std::size_t middle = (low + high) / 2;
-      if (blocks[ix(by_room[middle])].room >= ranks) low = middle + 1;
-      else high = middle;
+  // the largest left. One pass with an index by size keeps it n log n. Blocks where ranks are pinned come
+  // before the others.
+  const auto fill = [&](bool where_pinned) {
+    std::vector<int> by_room;
+    for (int b = 0; b < count_of(blocks); ++b)
+      if ((blocks[ix(b)].pinned > 0) == where_pinned) by_room.push_back(b);
+    std::stable_sort(by_room.begin(), by_room.end(),
+                     [&](int x, int y) { return blocks[ix(x)].room > blocks[ix(y)].room; });
+    for (std::size_t next = 0; next < by_room.size() && ranks > 0; ++next) {
+      // The last one (smallest) that still holds the rest; among equal sizes the first given.
+      std::size_t low = next, high = by_room.size();
+      while (low < high) {
+        const std::size_t middle = (low + high) / 2;
+        if (blocks[ix(by_room[middle])].room >= ranks) low = middle + 1;
+        else high = middle;
+      }
+      if (low > next) {
+        std::size_t fit = low - 1;
+        while (fit > next && blocks[ix(by_room[fit - 1])].room == blocks[ix(by_room[fit])].room) --fit;
+        choose(levels, capacity, pinned, level - 1, blocks[ix(by_room[fit])].hosts, ranks, chosen);
+        return;
+      }
+      choose(levels, capacity, pinned, level - 1, blocks[ix(by_room[next])].hosts, ranks, chosen);
     }
-    if (low > next) {
-      std::size_t fit = low - 1;
-      while (fit > next && blocks[ix(by_room[fit - 1])].room == blocks[ix(by_room[fit])].room) --fit;
-      choose(levels, capacity, level - 1, blocks[ix(by_room[fit])].hosts, ranks, chosen);
-      return;
+  };
+  fill(true);
+  fill(false);
+}
+
+/// Neighbours in the fabric side by side, blocks in the order of their first hosts.
+void sort_by_block(const Levels& levels, std::vector<int>& hosts) {
+  std::map<std::pair<int, int>, int> first;  // level and block
+  for (int i = 0; i < count_of(hosts); ++i)
+    for (int l = 1; l < count_of(levels.levels); ++l) first.emplace(std::pair(l, levels.levels[ix(l)].block[ix(hosts[ix(i)])]), i);
+  std::stable_sort(hosts.begin(), hosts.end(), [&](int a, int b) {
+    for (int l = count_of(levels.levels) - 1; l > 0; --l) {
+      const auto& block = levels.levels[ix(l)].block;
+      if (block[ix(a)] != block[ix(b)]) return first.at({l, block[ix(a)]}) < first.at({l, block[ix(b)]});
     }
-    choose(levels, capacity, level - 1, blocks[ix(by_room[next])].hosts, ranks, chosen);
-  }
+    return false;
+  });
 }
 
 }  // namespace
 
-std::vector<int> compact_hosts(const Levels& levels, const std::vector<int>& capacity, int ranks) {
+std::vector<int> compact_hosts(const Levels& levels, const std::vector<int>& capacity, int ranks,
+                               const std::vector<int>& pinned) {
+  // Hosts with pins are filled first; the rest goes beside them.
+  std::vector<int> chosen;
+  auto left = capacity;
+  for (int h = 0; h < count_of(pinned); ++h) {
+    if (pinned[ix(h)] == 0) continue;
+    chosen.push_back(h);
+    ranks -= left[ix(h)];
+    left[ix(h)] = 0;
+  }
   // Hosts whose place is unknown only where the others don't do: each is a block of its own, and so
   // the best fit for every small rest.
-  std::vector<int> placed, unknown, chosen;
+  std::vector<int> placed, unknown;
   for (int h = 0; h < count_of(capacity); ++h) {
     if (capacity[ix(h)] <= 0) continue;
     (levels.placed.empty() || levels.placed[ix(h)] ? placed : unknown).push_back(h);
   }
   for (const auto& hosts : {placed, unknown}) {
-    if (!hosts.empty()) choose(levels, capacity, count_of(levels.levels), hosts, ranks, chosen);
+    if (!hosts.empty()) choose(levels, left, pinned, count_of(levels.levels), hosts, ranks, chosen);
   }
+  if (!pinned.empty()) sort_by_block(levels, chosen);
   return chosen;
 }
 
@@ -87,7 +120,8 @@ void measure_fragments(const Levels& levels, const std::vector<int>& capacity, i
     if (touched.count(block[ix(h)])) candidate.left_over += capacity[ix(h)];
 }
 
-std::vector<HostCandidate> host_candidates(const Levels& levels, const std::vector<int>& capacity, int ranks, int most) {
+std::vector<HostCandidate> host_candidates(const Levels& levels, const std::vector<int>& capacity, int ranks, int most,
+                                           const std::vector<int>& pinned) {
   std::vector<HostCandidate> result;
   std::set<std::vector<int>> seen;
   const auto add = [&](std::vector<int> hosts) {
@@ -99,7 +133,7 @@ std::vector<HostCandidate> host_candidates(const Levels& levels, const std::vect
     measure_fragments(levels, capacity, ranks, candidate);
     result.push_back(std::move(candidate));
   };
-  add(compact_hosts(levels, capacity, ranks));
+  add(compact_hosts(levels, capacity, ranks, pinned));
   for (const auto& level : levels.levels) {
     std::vector<int> room(ix(level.blocks), 0);
     for (int h = 0; h < count_of(capacity); ++h) room[ix(level.block[ix(h)])] += capacity[ix(h)];
@@ -110,9 +144,13 @@ std::vector<HostCandidate> host_candidates(const Levels& levels, const std::vect
     for (const int b : fitting) {
       if (count_of(result) >= most) return result;
       auto inside = capacity;
-      for (int h = 0; h < count_of(inside); ++h)
-        if (level.block[ix(h)] != b) inside[ix(h)] = 0;
-      add(compact_hosts(levels, inside, ranks));
+      bool all_pins = true;
+      for (int h = 0; h < count_of(inside); ++h) {
+        if (level.block[ix(h)] == b) continue;
+        inside[ix(h)] = 0;
+        all_pins = all_pins && (pinned.empty() || pinned[ix(h)] == 0);
+      }
+      if (all_pins) add(compact_hosts(levels, inside, ranks, pinned));
     }
   }
   return result;

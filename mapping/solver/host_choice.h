@@ -11,11 +11,15 @@ namespace topolaunch::mapping {
 
 /// Hosts that hold `ranks`, block by block. A block that holds all is taken if there is one, the
 /// smallest such; else the largest blocks first and the smallest that holds the rest. `capacity` by host.
-std::vector<int> compact_hosts(const Levels& levels, const std::vector<int>& capacity, int ranks);
+/// Hosts with `pinned` ranks (by host; empty = none) are taken in any case and filled first, then what is
+/// beside them.
+std::vector<int> compact_hosts(const Levels& levels, const std::vector<int>& capacity, int ranks,
+                               const std::vector<int>& pinned = {});
 
 /// Several such sets: one for each of the tightest blocks of every level, innermost level first, the least
 /// left over first, at most `most`. The first is compact_hosts'.
-std::vector<HostCandidate> host_candidates(const Levels& levels, const std::vector<int>& capacity, int ranks, int most);
+std::vector<HostCandidate> host_candidates(const Levels& levels, const std::vector<int>& capacity, int ranks, int most,
+                                           const std::vector<int>& pinned = {});
 /// Fills blocks and left_over from hosts.
 void measure_fragments(const Levels& levels, const std::vector<int>& capacity, int ranks, HostCandidate& candidate);
 

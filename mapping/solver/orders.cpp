@@ -6,6 +6,7 @@
 
 #include "mapping/index.h"
 #include "mapping/levels.h"
+#include "mapping/pins.h"
 #include "mapping/solver/gpu_choice.h"
 #include "mapping/solver/host_choice.h"
 #include "mapping/solver/solvers.h"
@@ -60,7 +61,7 @@ class Orders final : public Solver {
     Incumbent best(problem.model, constraints.objective, problem.start);
     const auto offer = [&](std::vector<Seat> seats) {
       if (count_of(seats) != ranks || stopped(constraints.watch)) return;
-      apply_pins(topology, pool, constraints, seats);
+      seats = problem.on_pins(std::move(seats));
       if (problem.fault(seats).empty()) best.offer(seats);
     };
 
@@ -77,9 +78,9 @@ class Orders final : public Solver {
       return false;
     });
     std::vector<std::vector<int>> host_orders = {given_hosts, sorted_hosts};
-    for (auto& candidate : host_candidates(levels, pool.capacity, ranks, kCandidates))
+    for (auto& candidate : host_candidates(levels, pool.capacity, ranks, kCandidates, problem.pinned))
       host_orders.push_back(std::move(candidate.hosts));
-    const auto compact = compact_hosts(levels, pool.capacity, ranks);
+    const auto compact = compact_hosts(levels, pool.capacity, ranks, problem.pinned);
     host_orders.erase(std::unique(host_orders.begin(), host_orders.end()), host_orders.end());
 
     // GPUs of a host: the first ones, or those that are best together.
@@ -100,9 +101,9 @@ class Orders final : public Solver {
     offer_all(pool, host_orders, compact);
     // Hosts that are not filled to the brim, where that would cut groups.
     auto less = pool;
-    for (auto& capacity : whole_group_capacities(levels, graph, pool.capacity, ranks)) {
+    for (auto& capacity : whole_group_capacities(levels, graph, pool.capacity, ranks, problem.pinned)) {
       less.capacity = std::move(capacity);
-      const auto filled = compact_hosts(levels, less.capacity, ranks);
+      const auto filled = compact_hosts(levels, less.capacity, ranks, problem.pinned);
       offer_all(less, {filled, sorted_hosts}, filled);
     }
     return best.seats();
@@ -111,12 +112,13 @@ class Orders final : public Solver {
 
 }  // namespace
 
-std::vector<Seat> simple_seats(const topo::Topology& topology, const SeatPool& pool, const RankGraph& graph,
-                               const Constraints& constraints, const std::vector<int>& hosts) {
-  auto seats = block_order(best_seats_by_host(pool, topology, graph, hosts, constraints.ranks), hosts, constraints.ranks);
-  if (count_of(seats) != constraints.ranks) return {};
-  apply_pins(topology, pool, constraints, seats);
-  if (!placement_fault(topology, pool, constraints, seats).empty()) return {};
+std::vector<Seat> simple_seats(const Problem& problem, const SeatPool& pool, const std::vector<int>& hosts) {
+  const auto& topology = problem.topology;
+  const int ranks = problem.ranks();
+  auto seats = block_order(best_seats_by_host(pool, topology, problem.graph, hosts, ranks), hosts, ranks);
+  if (count_of(seats) != ranks) return {};
+  move_blocks_to_pins(topology, problem.rules.levels(), pool, problem.constraints, seats);
+  if (!placement_fault(topology, pool, problem.constraints, seats).empty()) return {};
   return seats;
 }
 

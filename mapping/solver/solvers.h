@@ -19,8 +19,8 @@ std::unique_ptr<Solver> make_orders();
 std::unique_ptr<Solver> make_hierarchy();
 
 /// Ranks host after host in this order, on the best GPUs of each, pins held; empty where they do not fit.
-std::vector<Seat> simple_seats(const topo::Topology& topology, const SeatPool& pool, const RankGraph& graph,
-                               const Constraints& constraints, const std::vector<int>& hosts);
+/// `pool`: the problem's, or less of it.
+std::vector<Seat> simple_seats(const Problem& problem, const SeatPool& pool, const std::vector<int>& hosts);
 
 /// Whether make_exhaustive tries all placements of this size at this effort.
 bool fits_exhaustive(const SeatPool& pool, const RankGraph& graph, const Constraints& constraints);

@@ -37,24 +37,32 @@ std::set<int> group_sizes(const RankGraph& graph) {
   return sizes;
 }
 
-/// `capacity` with as many seats fewer in each block as are over a multiple of `size`, the last hosts first.
-std::vector<int> rounded(const Level& level, std::vector<int> capacity, int size) {
+/// `capacity` with as many seats fewer in each block as are over a multiple of `size`, the last hosts
+/// without pinned ranks first.
+std::vector<int> rounded(const Level& level, std::vector<int> capacity, int size, const std::vector<int>& pinned) {
   std::vector<int> over(ix(level.blocks), 0);
   for (int h = 0; h < count_of(capacity); ++h) over[ix(level.block[ix(h)])] += capacity[ix(h)];
   for (int& seats : over) seats %= size;
-  for (int h = count_of(capacity) - 1; h >= 0; --h) {
-    int& left = over[ix(level.block[ix(h)])];
-    const int fewer = std::min(left, capacity[ix(h)]);
-    capacity[ix(h)] -= fewer;
-    left -= fewer;
-  }
+  const auto take = [&](bool from_pinned) {
+    for (int h = count_of(capacity) - 1; h >= 0; --h) {
+      const int kept = pinned.empty() ? 0 : pinned[ix(h)];
+      if ((kept > 0) != from_pinned) continue;
+      int& left = over[ix(level.block[ix(h)])];
+      const int fewer = std::min(left, std::max(0, capacity[ix(h)] - kept));
+      capacity[ix(h)] -= fewer;
+      left -= fewer;
+    }
+  };
+  take(false);
+  take(true);
   return capacity;
 }
 
 }  // namespace
 
 std::vector<std::vector<int>> whole_group_capacities(const Levels& levels, const RankGraph& graph,
-                                                     const std::vector<int>& capacity, int ranks) {
+                                                     const std::vector<int>& capacity, int ranks,
+                                                     const std::vector<int>& pinned) {
   if (total(capacity) <= ranks) return {};
   const auto sizes = group_sizes(graph);
   std::vector<std::vector<int>> found = {capacity};
@@ -64,7 +72,7 @@ std::vector<std::vector<int>> whole_group_capacities(const Levels& levels, const
     for (std::size_t i = 0; i < inner; ++i)
       for (const int size : sizes) {
         if (found.size() > most_ways(ranks)) break;
-        auto less = rounded(level, found[i], size);
+        auto less = rounded(level, found[i], size, pinned);
         if (total(less) >= ranks && std::find(found.begin(), found.end(), less) == found.end())
           found.push_back(std::move(less));
       }

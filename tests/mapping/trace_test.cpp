@@ -6,7 +6,8 @@
 #include <cstdlib>
 #include <filesystem>
 
-#include "tests/support/memory_files.h"
+#include "base/files.h"
+#include "mapping/trace_files.h"
 
 namespace topolaunch::mapping {
 namespace {
@@ -50,16 +51,6 @@ TEST(Trace, MalformedMonitoringIsRefusedByLine) {
     EXPECT_EQ(graph.error().line, 2) << bad;
     EXPECT_EQ(graph.error().file, "a.prof");
   }
-}
-
-TEST(Trace, FilesOfOneRunAreFoundByTheirNumber) {
-  test::MemoryFiles files;
-  for (const char* const name : {"/r/ring4.0.prof", "/r/ring4.2.prof", "/r/ring4.10.prof",
-                                 "/r/other.1.prof", "/r/ring4.x.prof"})
-    files.add(name, "");
-  EXPECT_EQ(sibling_files("/r/ring4.2.prof", files),
-            (std::vector<std::string>{"/r/ring4.0.prof", "/r/ring4.2.prof", "/r/ring4.10.prof"}));
-  EXPECT_EQ(sibling_files("/r/alone", files), (std::vector<std::string>{"/r/alone"}));
 }
 
 std::string kineto(const std::string& groups, const std::string& events) {

@@ -43,6 +43,28 @@ TEST(Traffic, AMetisVertexMayHaveNoNeighbour) {
   EXPECT_EQ(graph->ranks, 4);
 }
 
+TEST(Traffic, ASmallMetisGraphIsNoMatrix) {
+  // As many lines as the first has numbers.
+  for (const char* text : {"2 1 1\n2 5\n1 5\n", "2 1 11\n7 2 5\n9 1 5\n", "4 1 1\n2 5\n1 5\n", "3 1\n2\n1\n\n", "5 1 1\n2 5\n1 5\n\n\n\n"}) {
+    const auto graph = graph_from_traffic(text, "t");
+    ASSERT_TRUE(graph) << text << graph.error().text();
+    ASSERT_EQ(graph->edges.size(), 1U) << text;
+    EXPECT_EQ(graph->ranks, text[0] - '0') << text;
+  }
+  // A square of numbers that does not hold as a graph.
+  const auto matrix = graph_from_traffic("2 1\n1 2\n", "t");
+  ASSERT_TRUE(matrix);
+  EXPECT_EQ(edges_of(*matrix), (std::vector<std::tuple<int, int, std::int64_t>>{{0, 1, 2}}));
+}
+
+TEST(Traffic, NumbersBelowOneAreShares) {
+  const auto graph = graph_from_traffic("0 0.5 0\n0 0 0.001\n0.25 0 0\n", "t");
+  ASSERT_TRUE(graph);
+  constexpr std::int64_t kGib = std::int64_t{1} << 30;
+  EXPECT_EQ(edges_of(*graph), (std::vector<std::tuple<int, int, std::int64_t>>{{0, 1, kGib}, {0, 2, kGib / 2}, {1, 2, 2147484}}));
+  EXPECT_NE(graph->origin.find("shares"), std::string::npos);
+}
+
 TEST(Traffic, NamesTheLineOfEveryFault) {
   const struct {
     const char* text;

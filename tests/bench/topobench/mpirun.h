@@ -5,6 +5,7 @@
 #pragma once
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <cstdlib>
 #include <string>
@@ -29,13 +30,15 @@ inline bool mpirun_is_here() {
   }
 
 /// A program of the build folder, named from its root, under mpirun. Ranks take turns on the CPUs
-/// there are, whoever runs this may be root, and what leaks is Open MPI's.
+/// there are, whoever runs this may be root, and what leaks is Open MPI's. The session folder is its own:
+/// two runs that begin at once both try to make the common one, and Open MPI 4 takes that for an error.
 inline CommandOutput mpirun(int ranks, const std::string& program, std::vector<std::string> arguments,
                             Seconds limit = Seconds(90)) {
   const char* build = std::getenv("TOPOLAUNCH_BINARY_DIR");
   std::vector<std::string> argv{"env", "OMPI_ALLOW_RUN_AS_ROOT=1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1",
                                 "OMPI_MCA_mpi_yield_when_idle=1", "OMPI_MCA_btl_base_warn_component_unused=0",
-                                "ASAN_OPTIONS=detect_leaks=0", "mpirun", "--oversubscribe", "--bind-to",
+                                "ASAN_OPTIONS=detect_leaks=0",
+                                "OMPI_MCA_orte_tmpdir_base=/tmp/topobench-" + std::to_string(getpid()), "mpirun", "--oversubscribe", "--bind-to",
                                 "none", "-n", std::to_string(ranks),
                                 std::string(build == nullptr ? "." : build) + "/" + program};
   argv.insert(argv.end(), arguments.begin(), arguments.end());
