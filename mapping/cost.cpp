@@ -159,10 +159,11 @@ Estimate CostModel::estimate(const std::vector<Seat>& seats) const {
   estimate.hop_bytes = total.hop_bytes;
   for (const auto& [level, bytes] : tables_->links.bytes_by_level())
     estimate.bytes_by_level.push_back({level, static_cast<std::int64_t>(std::llround(std::min(bytes, 9e18)))});
-  const auto busiest = tables_->links.busiest();
-  estimate.max_link.name = busiest.name;
-  estimate.max_link.bytes = static_cast<std::int64_t>(std::llround(std::min(busiest.bytes, 9e18)));
-  estimate.max_link.seconds = Seconds(timed() ? busiest.seconds : 0);
+  const auto load_of = [&](const Links::Busiest& busiest) {
+    return LinkLoad{busiest.name, std::llround(std::min(busiest.bytes, 9e18)), Seconds(timed() ? busiest.seconds : 0)};
+  };
+  estimate.max_link = load_of(tables_->links.busiest());
+  for (const auto& [level, busiest] : tables_->links.busiest_by_level()) estimate.max_links.emplace_back(level, load_of(busiest));
   if (!timed())
     estimate.model = "hop-bytes: no bandwidth of links known (--link-rate)";
   else if (tables_->nccl_somewhere) estimate.model = fmt::format("nccl {}", kNcclVersion);

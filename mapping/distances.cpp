@@ -8,7 +8,8 @@
 
 namespace topolaunch::mapping {
 
-Distances::Distances(const topo::Topology& topology, const Links& links) : links_(links) {
+Distances::Distances(const topo::Topology& topology, const Links& links)
+    : links_(links), matrix_(&topology.fabric.host_distances), hosts_(topology.hosts.size()) {
   const auto& levels = links.levels().levels;
   const auto& stated = topology.fabric.distances;
   if (!stated.empty()) {
@@ -16,6 +17,13 @@ Distances::Distances(const topo::Topology& topology, const Links& links) : links
     inside_ = stated.front();
     for (const auto& level : levels)
       by_level_.push_back(stated[ix(std::min(level.distance_index, count_of(stated) - 1))]);
+    return;
+  }
+  // A host is at distance 0 from itself.
+  if (of_each_pair()) {
+    stated_ = true;
+    inside_ = 0;
+    by_level_.assign(levels.size(), 0);
     return;
   }
   // The best pair of the machine has distance 1.
@@ -54,8 +62,13 @@ Distances::Distances(const topo::Topology& topology, const Links& links) : links
     for (int l = 0; l < count_of(levels); ++l) by_level_[ix(l)] = 2 + l;
 }
 
+double Distances::between_hosts(int a, int b) const {
+  if (of_each_pair()) return (*matrix_)[ix(a) * hosts_ + ix(b)];
+  return at_level(links_.levels().crossing(a, b));
+}
+
 double Distances::between(const Seat& a, const Seat& b) const {
-  if (a.host != b.host) return at_level(links_.levels().crossing(a.host, b.host));
+  if (a.host != b.host) return between_hosts(a.host, b.host);
   if (a == b) return 0;
   if (stated_ || a.gpu < 0 || b.gpu < 0 || a.gpu == b.gpu) return inside_;
   return std::max(1e-9, reference_ / links_.host(a.host).pair(a.gpu, b.gpu));

@@ -171,16 +171,27 @@ std::string estimate_columns(const std::string& left, const Estimate& a, const s
     const double x = bytes_at(a, level), y = bytes_at(b, level);
     text += row("bytes over " + level, amount(x), amount(y), ratio(x, y));
   }
-  const auto link = [&](const Estimate& estimate) {
-    if (estimate.max_link.name.empty()) return std::string("none");
-    return timed ? to_text(estimate.max_link.seconds)
-                 : amount(static_cast<double>(estimate.max_link.bytes));
+  // The busiest link of all, and of each level where there are several.
+  const auto links = [&](const std::string& label, const LinkLoad& x, const LinkLoad& y) {
+    const auto words = [&](const LinkLoad& link) {
+      if (link.name.empty()) return std::string("none");
+      return timed ? to_text(link.seconds) : amount(static_cast<double>(link.bytes));
+    };
+    const auto size = [&](const LinkLoad& link) { return timed ? link.seconds.count() : static_cast<double>(link.bytes); };
+    text += row(label, words(x), words(y), ratio(size(x), size(y)));
   };
-  const auto link_size = [&](const Estimate& estimate) {
-    return timed ? estimate.max_link.seconds.count()
-                 : static_cast<double>(estimate.max_link.bytes);
+  links("busiest link", a.max_link, b.max_link);
+  std::vector<std::string> link_levels;
+  for (const auto* estimate : {&a, &b})
+    for (const auto& [level, link] : estimate->max_links)
+      if (std::find(link_levels.begin(), link_levels.end(), level) == link_levels.end()) link_levels.push_back(level);
+  const auto at_level = [](const Estimate& estimate, const std::string& level) {
+    for (const auto& [name, link] : estimate.max_links)
+      if (name == level) return link;
+    return LinkLoad();
   };
-  text += row("busiest link", link(a), link(b), ratio(link_size(a), link_size(b)));
+  for (const auto& level : link_levels)
+    if (link_levels.size() > 1) links("  of " + level, at_level(a, level), at_level(b, level));
   return text;
 }
 

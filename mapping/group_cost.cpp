@@ -168,7 +168,9 @@ void GroupCost::add_island(const Island& island, Algorithm algorithm, double byt
   }
   if (over_hosts == 0) return;
   links_.count_level(links_.levels().levels.front().name, edge * over_hosts);
-  out.hop_bytes += edge * over_hosts * distances_.at_level(0);
+  for (int i = 0; i < static_cast<int>(over_hosts); ++i)
+    out.hop_bytes += edge * distances_.between_hosts(parts_[ix(island.first + i)].host,
+                                                     parts_[ix(island.first + (i + 1) % island.parts)].host);
 }
 
 /// Between the hosts: a tree carries `bytes`, a ring `edge` over each of its edges.
@@ -189,7 +191,7 @@ void GroupCost::add_nccl_network(Algorithm algorithm, double bytes, double edge,
   for (int i = 0; i < n; ++i) {
     const int from = parts_[ix(islands_[ix(i)].first)].host;
     const int to = parts_[ix(islands_[ix((i + 1) % n)].first)].host;
-    out.hop_bytes += edge * distances_.at_level(links_.levels().crossing(from, to));
+    out.hop_bytes += edge * distances_.between_hosts(from, to);
   }
 }
 
@@ -239,6 +241,11 @@ void GroupCost::add_alltoall_levels(double ranks, double pair_bytes, GroupTotals
   double inside_below = 0;
   for (int p = 0; p < part_count_; ++p)
     inside_below += static_cast<double>(parts_[ix(p)].count) * (parts_[ix(p)].count - 1);
+  for (int p = 0; p < part_count_ && distances_.of_each_pair(); ++p)
+    for (int q = 0; q < part_count_; ++q)
+      if (p != q)
+        out.hop_bytes += pair_bytes * parts_[ix(p)].count * parts_[ix(q)].count *
+                         distances_.between_hosts(parts_[ix(p)].host, parts_[ix(q)].host);
   for (int l = 0; l < count_of(levels); ++l) {
     double inside = ranks * (ranks - 1);
     if (l + 1 < count_of(levels)) {
@@ -252,7 +259,7 @@ void GroupCost::add_alltoall_levels(double ranks, double pair_bytes, GroupTotals
                           pair_bytes * count * (ranks - count));
       }
     }
-    out.hop_bytes += pair_bytes * (inside - inside_below) * distances_.at_level(l);
+    if (!distances_.of_each_pair()) out.hop_bytes += pair_bytes * (inside - inside_below) * distances_.at_level(l);
     links_.count_level(levels[ix(l)].name, pair_bytes * (inside - inside_below));
     inside_below = inside;
   }

@@ -12,6 +12,10 @@ namespace topolaunch::mapping {
 
 using namespace constants;
 
+namespace {
+constexpr const char* kLocalLevels[] = {"nvlink", "pcie", "cpu-cpu", "memory"};
+}  // namespace
+
 void Links::load(int link, double out, double in) const {
   auto& load = phase_[ix(link)];
   if (load.out == 0 && load.in == 0) touched_.push_back(link);
@@ -227,28 +231,57 @@ void Links::count_level(const std::string& level, double bytes) const {
   if (bytes > 0) by_level_[level] += bytes;
 }
 
+double Links::weight_of(int link) const {
+  const double bytes = std::max(total_[ix(link)].out, total_[ix(link)].in);
+  if (!timed_) return bytes;
+  return links_[ix(link)].rate > 0 ? bytes / links_[ix(link)].rate : 0;
+}
+
+Links::Busiest Links::as_busiest(int link) const {
+  if (link < 0) return {};
+  const double bytes = std::max(total_[ix(link)].out, total_[ix(link)].in), rate = links_[ix(link)].rate;
+  return {name_of(links_[ix(link)]), bytes, rate > 0 ? bytes / rate : 0};
+}
+
 Links::Busiest Links::busiest() const {
   int best = -1;
   double most = 0;
-  bool by_time = timed_;
-  for (int l = 0; l < count_of(links_); ++l) {
-    const double bytes = std::max(total_[ix(l)].out, total_[ix(l)].in);
-    if (bytes == 0) continue;
-    if (by_time && links_[ix(l)].rate <= 0) continue;
-    const double weight = by_time ? bytes / links_[ix(l)].rate : bytes;
-    if (weight > most * (1 + 1e-12)) best = l, most = weight;
+  for (int l = 0; l < count_of(links_); ++l)
+    if (const double weight = weight_of(l); weight > most * (1 + 1e-12)) best = l, most = weight;
+  return as_busiest(best);
+}
+
+std::size_t Links::level_of(const Link& link) const {
+  switch (link.kind) {
+    case Kind::nvswitch_port:
+    case Kind::nvlink: return 0;
+    case Kind::pcie:
+    case Kind::pcie_switch: return 1;
+    case Kind::cpu: return 2;
+    case Kind::memory: return 3;
+    case Kind::nic: return 4;
+    case Kind::uplink: return 4 + ix(link.a);
   }
-  if (best < 0) return {};
-  const auto& link = links_[ix(best)];
-  const double bytes = std::max(total_[ix(best)].out, total_[ix(best)].in);
-  return {name_of(link), bytes, link.rate > 0 ? bytes / link.rate : 0};
+  return 0;
+}
+
+std::vector<std::pair<std::string, Links::Busiest>> Links::busiest_by_level() const {
+  std::vector<int> best(4 + levels_.levels.size(), -1);
+  std::vector<double> most(best.size(), 0);
+  for (int l = 0; l < count_of(links_); ++l) {
+    const auto level = level_of(links_[ix(l)]);
+    if (const double weight = weight_of(l); weight > most[level] * (1 + 1e-12)) best[level] = l, most[level] = weight;
+  }
+  std::vector<std::pair<std::string, Busiest>> result;
+  for (std::size_t level = 0; level < best.size(); ++level)
+    if (best[level] >= 0) result.emplace_back(level < 4 ? kLocalLevels[level] : levels_.levels[level - 4].name, as_busiest(best[level]));
+  return result;
 }
 
 std::vector<std::pair<std::string, double>> Links::bytes_by_level() const {
   std::vector<std::pair<std::string, double>> result;
-  const char* names[] = {"nvlink", "pcie", "cpu-cpu", "memory"};
-  for (int i = 0; i < 4; ++i)
-    if (local_bytes_[i] > 0) result.emplace_back(names[i], local_bytes_[i]);
+  for (std::size_t i = 0; i < 4; ++i)
+    if (local_bytes_[i] > 0) result.emplace_back(kLocalLevels[i], local_bytes_[i]);
   for (int l = 0; l < count_of(levels_.levels); ++l) {
     double bytes = level_bytes_[ix(l)];
     const auto extra = by_level_.find(levels_.levels[ix(l)].name);

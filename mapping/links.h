@@ -59,6 +59,9 @@ class Links {
     double bytes = 0, seconds = 0;
   };
   Busiest busiest() const;
+  /// Of each level that carries anything, inner levels first: "nvlink", "pcie", "cpu-cpu", "memory", then the
+  /// fabric's, a host's NICs being what "host" crosses.
+  std::vector<std::pair<std::string, Busiest>> busiest_by_level() const;
   std::vector<std::pair<std::string, double>> bytes_by_level() const;  ///< inner levels first
 
  private:
@@ -71,6 +74,9 @@ class Links {
   void number_islands();
   int add_link(Kind kind, int host, int a, int b, double gbps);
   std::string name_of(const Link& link) const;
+  std::size_t level_of(const Link& link) const;  ///< place in busiest_by_level() with all levels
+  Busiest as_busiest(int link) const;            ///< -1 = none
+  double weight_of(int link) const;              ///< by which the busiest is chosen; 0 = not at all
   void load(int link, double out, double in) const;
   void nic_load(int host, const std::vector<int>& gpus, double out, double in) const;
   void nics_near(int host, const std::vector<int>& gpus) const;  ///< fills near_

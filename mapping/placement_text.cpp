@@ -10,6 +10,7 @@
 #include "mapping/index.h"
 #include "mapping/other_launchers.h"
 #include "mapping/parallel.h"
+#include "mapping/placement_rows.h"
 
 namespace topolaunch::mapping {
 namespace {
@@ -34,9 +35,13 @@ Json estimate_json(const Estimate& estimate) {
   for (const auto& phase : estimate.phases)
     phases.push_back({{"group", phase.dimension}, {"seconds", phase.seconds.count()}, {"overlapped", phase.overlapped}});
   json["phases"] = std::move(phases);
-  json["max_link"] = {{"name", estimate.max_link.name},
-                      {"bytes", estimate.max_link.bytes},
-                      {"seconds", estimate.max_link.seconds.count()}};
+  const auto link_json = [](const LinkLoad& link) {
+    return Json{{"name", link.name}, {"bytes", link.bytes}, {"seconds", link.seconds.count()}};
+  };
+  json["max_link"] = link_json(estimate.max_link);
+  Json by = Json::object();
+  for (const auto& [level, link] : estimate.max_links) by[level] = link_json(link);
+  json["max_link_by_level"] = std::move(by);
   json["model"] = estimate.model;
   return json;
 }
@@ -98,28 +103,6 @@ std::string cut(std::string text, std::size_t width) {
   return text;
 }
 
-}  // namespace
-
-namespace {
-
-/// One rank's object, into `json`: empty, or another rank's of the same kind.
-void set_place(const topo::Topology& topology, const RankGraph& graph, const RankPlace& place, Json& json) {
-  const auto* gpu = gpu_of(topology, place);
-  json["rank"] = place.rank;
-  json["host"] = host_of(topology, place).name;
-  json["gpu"] = gpu != nullptr && gpu->pci ? Json(gpu->pci->text()) : Json(nullptr);
-  json["gpu_index"] = gpu != nullptr ? Json(gpu->index) : Json(nullptr);
-  json["gpu_uuid"] = gpu != nullptr && !gpu->uuid.empty() ? Json(gpu->uuid) : Json(nullptr);
-  json["local_rank"] = place.local_rank;
-  json["numa"] = place.affinity.numa ? Json(*place.affinity.numa) : Json(nullptr);
-  json["cpus"] = place.affinity.cpus.to_list();
-  json["memory_nodes"] = place.affinity.memory_nodes;
-  json["nics"] = place.affinity.nics;
-  if (!place.affinity.note.empty()) json["note"] = place.affinity.note;
-  for (const auto& dimension : graph.dimensions)
-    json["coordinates"][dimension.name] = coordinate(dimension, place.rank);
-}
-
 /// All but the ranks, whose array is empty.
 Json frame_json(const topo::Topology& topology, const RankGraph& graph, const Solution& solution) {
   Json json;
@@ -160,7 +143,7 @@ Json frame_json(const topo::Topology& topology, const RankGraph& graph, const So
 Json map_json(const topo::Topology& topology, const RankGraph& graph, const Solution& solution) {
   Json json = frame_json(topology, graph, solution);
   auto& placement = json["placement"];
-  for (const auto& place : solution.placement) set_place(topology, graph, place, placement.emplace_back());
+  for (const auto& place : solution.placement) placement.push_back(place_json(topology, graph, place));
   return json;
 }
 
@@ -173,13 +156,12 @@ std::string map_json_text(const topo::Topology& topology, const RankGraph& graph
   if (at == std::string::npos || solution.placement.empty()) return text;
   const auto open = at + empty.size() - 1;
   std::string out = text.substr(0, open);
-  Json row = Json::object();
+  PlacementRows rows(topology, graph);
   for (const auto& place : solution.placement) {
-    if (row.contains("note") != !place.affinity.note.empty()) row = Json::object();
-    set_place(topology, graph, place, row);
-    const auto line = to_line(row);
-    if (place.rank == 0) out.reserve(text.size() + (line.size() + 16) * solution.placement.size());
-    out.append(place.rank > 0 ? ",\n    " : "\n    ").append(line);
+    const auto before = out.size();
+    out += place.rank > 0 ? ",\n    " : "\n    ";
+    rows.append(place, out);
+    if (place.rank == 0) out.reserve(text.size() + (out.size() - before + 16) * solution.placement.size());
   }
   return out.append("\n  ").append(text, open);
 }

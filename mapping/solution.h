@@ -53,6 +53,7 @@ struct Estimate {
   double hop_bytes = 0;  ///< sum of bytes x distance
   std::vector<LevelLoad> bytes_by_level;
   LinkLoad max_link;
+  std::vector<std::pair<std::string, LinkLoad>> max_links;  ///< the busiest of each level, inner levels first
   std::string model;     ///< name and version of the cost model: "nccl 2.28.9", "host memory"
 };
 

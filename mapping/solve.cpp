@@ -15,6 +15,7 @@
 #include "mapping/rules.h"
 #include "mapping/block_choice.h"
 #include "mapping/solver.h"
+#include "mapping/solver/assignment.h"
 #include "mapping/solver/host_choice.h"
 #include "mapping/solver/solvers.h"
 
@@ -166,6 +167,7 @@ Result<Solution> solve(const topo::Topology& topology, const RankGraph& graph, c
         return fail(Code::internal, fmt::format("solver {}: {}", solver->name(), fault));
       if (best.offer(*seats)) winner = solver->name();
     }
+    if (!small && assign(*problem, best)) winner += " + assignment";
     if (!small && !alike && !stopped(constraints.watch)) {
       report("swaps", best.score());
       if (polish(*problem, best)) winner += " + swaps";

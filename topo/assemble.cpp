@@ -57,6 +57,9 @@ void rename_hosts(std::vector<Fact>& facts) {
       rename(pair->a);
       rename(pair->b);
     }
+    if (auto* fabric = std::get_if<FabricFact>(&fact.what)) {
+      for (auto& host : fabric->distance_hosts) rename(host);
+    }
   }
 }
 
@@ -240,9 +243,13 @@ std::vector<Fact> facts_of(const Topology& topology, const Origin& origin) {
     fact.hosts = std::move(hosts_of[i]);
     facts.push_back({origin, {}, std::move(fact)});
   }
-  if (!fabric.level_names.empty() || !fabric.distances.empty() || fabric.host_rate.known()) {
-    facts.push_back(
-        {origin, {}, FabricFact{fabric.level_names, fabric.distances, fabric.host_rate}});
+  const bool matrix = !fabric.host_distances.empty();
+  if (!fabric.level_names.empty() || !fabric.distances.empty() || fabric.host_rate.known() || matrix) {
+    FabricFact fact{fabric.level_names, fabric.distances, fabric.host_rate, {}, fabric.host_distances};
+    if (matrix) {
+      for (const Host& host : topology.hosts) fact.distance_hosts.push_back(host.name);
+    }
+    facts.push_back({origin, {}, std::move(fact)});
   }
   for (const Warning& warning : topology.warnings) {
     facts.push_back({origin, {}, WarningFact{warning}});

@@ -8,6 +8,7 @@
 
 #include "topo/cpu_merge.h"
 #include "topo/fabric_fuse.h"
+#include "topo/host_distances.h"
 #include "topo/measured_fabric.h"
 #include "topo/trust.h"
 
@@ -157,7 +158,8 @@ std::vector<std::vector<const Fact*>> by_source(const std::vector<const Fact*>& 
 }
 
 /// What is said about the whole; level names are those of the source whose switches are used.
-void describe(Fabric& fabric, const std::vector<const Fact*>& facts, const std::string& source) {
+void describe(Fabric& fabric, const std::vector<const Fact*>& facts, const std::string& source,
+              const std::vector<std::string>& hosts) {
   for (const Fact* fact : facts) {
     const auto* said = std::get_if<FabricFact>(&fact->what);
     if (said == nullptr) continue;
@@ -165,6 +167,7 @@ void describe(Fabric& fabric, const std::vector<const Fact*>& facts, const std::
     if (own && fabric.level_names.empty()) fabric.level_names = said->level_names;
     if (fabric.distances.empty()) fabric.distances = said->distances;
     if (!fabric.host_rate.known()) fabric.host_rate = said->host_rate;
+    if (fabric.host_distances.empty()) fabric.host_distances = in_order_of(hosts, *said);
   }
 }
 
@@ -182,7 +185,7 @@ Fabric merge_fabric(const std::vector<const Fact*>& given, const std::vector<std
   for (const auto& group : groups) sources.push_back(one_source(group, host_index, warnings));
   Fabric fabric = fuse(std::move(sources), hosts, warnings);
   fabric.leaf_of_host.resize(hosts.size(), -1);
-  describe(fabric, facts, groups.empty() ? std::string() : groups.front().front()->origin.source);
+  describe(fabric, facts, groups.empty() ? std::string() : groups.front().front()->origin.source, hosts);
   if (!fabric.empty()) {
     std::size_t without = 0;
     std::string first;

@@ -97,6 +97,8 @@ struct FabricFact {
   std::vector<std::string> level_names;
   std::vector<double> distances;
   Bandwidth host_rate;
+  std::vector<std::string> distance_hosts;  ///< rows of host_distances
+  std::vector<double> host_distances;       ///< as Fabric's
 };
 
 /// That the host is part of the job. A host of which only this and the next three kinds speak counts

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "topo/cpu_merge.h"
+#include "topo/host_distances.h"
 #include "topo/leaf_clusters.h"
 #include "topo/odd_pairs.h"
 
@@ -75,9 +76,11 @@ std::vector<Fact> measured_switches(const std::vector<const Fact*>& facts,
                          ? "; what an uplink carries when all send, pairs don't say: --link-rate"
                          : ""));
   }
-  if (switches.empty()) {
+  const bool unsure_only = switches.empty();
+  if (auto matrix = host_distances(pairs, !switches.empty())) switches.push_back({origin, {}, std::move(*matrix)});
+  if (unsure_only) {
     warn(warnings, "measured-unsure", Warning::Severity::note, origin,
-         fmt::format("leaves unsure from measurements ({})", unsure));
+         fmt::format("leaves unsure from measurements ({}); hosts are as far apart as measured", unsure));
   }
   return switches;
 }

@@ -10,7 +10,7 @@
 
 namespace topolaunch::topo {
 
-/// Switch facts with origin "measured FILE", named leaf0, leaf1 ... in the order of their first
+/// Switch facts, and how far hosts are apart (host_distances.h), with origin "measured FILE", named leaf0, leaf1 ... in the order of their first
 /// hosts. Empty, with a note that says why, where the leaves are not certain; empty without pairs.
 /// Hosts and pairs that stand out are warnings either way.
 std::vector<Fact> measured_switches(const std::vector<const Fact*>& facts,

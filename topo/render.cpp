@@ -50,6 +50,15 @@ std::string distances_text(const Fabric& fabric) {
   return wrapped(text, 2, 0);
 }
 
+std::string host_distances_text(const Fabric& fabric) {
+  double nearest = 0, farthest = 0;
+  for (const double distance : fabric.host_distances) {
+    if (distance > 0 && (nearest == 0 || distance < nearest)) nearest = distance;
+    farthest = std::max(farthest, distance);
+  }
+  return wrapped(fmt::format("distances from each host to each: {:.3g} to {:.3g}", nearest, farthest), 2, 0);
+}
+
 std::string survey_text(const std::vector<SurveyEntry>& survey) {
   std::size_t width = 0;
   for (const auto& entry : survey) width = std::max(width, entry.source.size());
@@ -145,6 +154,7 @@ std::string render_tree(const Topology& topology) {
   part(topology.hosts.empty() ? "no host is known\n" : hosts_text(topology));
   if (!topology.fabric.empty()) part(network_text(topology));
   if (!topology.fabric.distances.empty()) part(distances_text(topology.fabric));
+  if (!topology.fabric.host_distances.empty()) part(host_distances_text(topology.fabric));
   if (!topology.survey.empty()) part(survey_text(topology.survey));
   part(warnings_text(topology.warnings));
   for (char& c : text) {

@@ -179,7 +179,7 @@ Result<std::vector<Fact>> SlurmFabric::facts(std::string_view expected) && {
     for (int level = 1; level <= top; ++level) {
       level_names_.push_back(level == 1 ? "blocks" : fmt::format("blocks{}", level));
     }
-    facts_.push_back({{"slurm", file_, 0}, {}, FabricFact{level_names_, {}, {}}});
+    facts_.push_back({{"slurm", file_, 0}, {}, FabricFact{level_names_, {}, {}, {}, {}}});
   }
   for (auto& [line, box] : switches_) {
     facts_.push_back({{"slurm", file_, line}, {}, std::move(box)});

@@ -138,6 +138,9 @@ struct Fabric {
   /// leaf, [2] two leaves of one switch of level 1, ... The last one also holds for seats with no
   /// switch in common. Empty = none given.
   std::vector<double> distances;
+  /// From each host to each, row by row in the order of Topology::hosts: a matrix that the user gave, or what
+  /// was measured where no leaves could be made of it. Symmetric, 0 on the diagonal, any unit. Empty = none.
+  std::vector<double> host_distances;
   bool empty() const { return switches.empty(); }
 };
 

@@ -178,6 +178,16 @@ void read_fabric(TopologyMembers& in, const Json& json, Topology& topology) {
     if (!good) in.refuse("fabric.distances", "holds something that is no distance");
     fabric.distances.push_back(good ? distance.get<double>() : 0);
   }
+  const Json& rows = in.list(*object, "host_distances", "fabric");
+  for (const auto& row : rows) {
+    const bool square = rows.size() == topology.hosts.size() && row.is_array() && row.size() == rows.size();
+    if (!square) in.refuse("fabric.host_distances", "is not a row for each host with a number for each");
+    for (const auto& distance : square ? row : Json::array()) {
+      const bool good = distance.is_number() && std::isfinite(distance.get<double>()) && distance.get<double>() >= 0;
+      if (!good) in.refuse("fabric.host_distances", "holds something that is no distance");
+      fabric.host_distances.push_back(good ? distance.get<double>() : 0);
+    }
+  }
   std::unordered_map<std::string, int> host_index;
   for (std::size_t i = 0; i < topology.hosts.size(); ++i) {
     if (!host_index.emplace(topology.hosts[i].name, static_cast<int>(i)).second) {

@@ -183,6 +183,14 @@ Json fabric_json(const Topology& topology) {
   json["switches"] = std::move(switches);
   if (fabric.host_rate.known()) json["host_bytes_per_second"] = fabric.host_rate.bytes_per_second();
   if (!fabric.distances.empty()) json["distances"] = fabric.distances;
+  if (const std::size_t n = topology.hosts.size(); fabric.host_distances.size() == n * n && n > 0) {
+    Json rows = Json::array();
+    for (std::size_t row = 0; row < n; ++row) {
+      const auto begin = fabric.host_distances.begin() + static_cast<std::ptrdiff_t>(row * n);
+      rows.push_back(std::vector<double>(begin, begin + static_cast<std::ptrdiff_t>(n)));
+    }
+    json["host_distances"] = std::move(rows);
+  }
   return json;
 }
 

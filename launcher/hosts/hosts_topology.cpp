@@ -105,6 +105,20 @@ int host_in(const topo::Topology& given, const std::string& name, const std::str
   return -1;
 }
 
+/// Rows and columns `rows` of a square of `n`; -1 is as far from all as the farthest.
+std::vector<double> rows_of(const std::vector<double>& square, std::size_t n, const std::vector<int>& rows) {
+  if (square.empty()) return {};
+  const double farthest = *std::ranges::max_element(square);
+  std::vector<double> result;
+  for (std::size_t a = 0; a < rows.size(); ++a) {
+    for (std::size_t b = 0; b < rows.size(); ++b) {
+      const bool known = rows[a] >= 0 && rows[b] >= 0;
+      result.push_back(a == b ? 0 : known ? square[static_cast<std::size_t>(rows[a]) * n + static_cast<std::size_t>(rows[b])] : farthest);
+    }
+  }
+  return result;
+}
+
 topo::Topology hosts_topology(const std::vector<JobHost>& hosts,
                               const std::vector<std::optional<HostFacts>>& facts,
                               const topo::Topology* given, const std::string& given_name) {
@@ -119,6 +133,7 @@ topo::Topology hosts_topology(const std::vector<JobHost>& hosts,
     std::erase_if(out.warnings, [](const topo::Warning& w) { return w.code == "host-place-unknown"; });
   }
   out.fabric.leaf_of_host.clear();
+  std::vector<int> rows;
   for (std::size_t i = 0; i < hosts.size(); ++i) {
     const int at = given == nullptr
                        ? -1
@@ -138,8 +153,10 @@ topo::Topology hosts_topology(const std::vector<JobHost>& hosts,
     }
     if (given != nullptr && !given->fabric.empty() && leaf < 0) unplaced.push_back(hosts[i].name);
     out.fabric.leaf_of_host.push_back(leaf);
+    rows.push_back(at);
     out.hosts.push_back(std::move(host));
   }
+  if (given != nullptr) out.fabric.host_distances = rows_of(given->fabric.host_distances, given->hosts.size(), rows);
   add_survey(hosts, facts, out);
   add_warnings(hosts, facts, out);
   if (!unplaced.empty()) {

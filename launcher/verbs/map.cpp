@@ -18,6 +18,7 @@
 #include "launcher/solve_watch.h"
 #include "launcher/verbs/drawn.h"
 #include "launcher/visible_gpus.h"
+#include "mapping/advice.h"
 #include "mapping/cost.h"
 #include "mapping/placement_text.h"
 #include "mapping/replace.h"
@@ -323,6 +324,12 @@ Result<Answer> map_verb(const MapOptions& options, const Outside& outside, const
     Json more = Json::object();
     for (const auto& [name, value] : workload_of(job)) {
       more["workload_options"][name] = word_to_json(value);
+    }
+    if (options.explain) {
+      more["helps"] = Json::array();
+      for (const auto& advice : mapping::advices(situation->topology(), situation->model.graph, *solution)) {
+        more["helps"].push_back(Json{{"what", advice.what}, {"seconds", advice.seconds.count()}});
+      }
     }
     return Answer{
         mapping::map_json_text(situation->topology(), situation->model.graph, *solution, more), 0};

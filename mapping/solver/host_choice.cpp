@@ -2,7 +2,9 @@
 #include "mapping/solver/host_choice.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <map>
+#include <numeric>
 #include <set>
 
 #include "mapping/index.h"
@@ -66,6 +68,35 @@ void choose(const Levels& levels, const std::vector<int>& capacity, const std::v
   };
   fill(true);
   fill(false);
+}
+
+/// Of the sets of fewest blocks that hold `ranks`, one that leaves least over: by block whether it is in. Empty
+/// where one block holds all, or nothing does, or it would take long.
+std::vector<char> tightest(const std::vector<int>& room, int ranks) {
+  constexpr std::int64_t kMostWork = 4'000'000;
+  int unit = ranks, most = 0;
+  std::int64_t total = 0;
+  for (const int seats : room) unit = std::gcd(unit, seats), most = std::max(most, seats), total += seats;
+  if (most >= ranks || total < ranks || most == 0) return {};
+  // least[s]: fewest blocks that come to s seats exactly, s up to a block more than asked for.
+  const int wanted = ranks / unit, size = wanted + most / unit + 1;
+  if (std::int64_t{size} * count_of(room) > kMostWork) return {};
+  constexpr int kNone = 1 << 30;
+  std::vector<std::vector<char>> taken(room.size(), std::vector<char>(ix(size), 0));
+  std::vector<int> least(ix(size), kNone);
+  least[0] = 0;
+  for (std::size_t b = 0; b < room.size(); ++b) {
+    const int seats = room[b] / unit;
+    for (int s = size - 1; seats > 0 && s >= seats; --s)
+      if (least[ix(s - seats)] + 1 < least[ix(s)]) least[ix(s)] = least[ix(s - seats)] + 1, taken[b][ix(s)] = 1;
+  }
+  int best = -1;
+  for (int s = wanted; s < size; ++s)
+    if (least[ix(s)] < kNone && (best < 0 || least[ix(s)] < least[ix(best)])) best = s;
+  std::vector<char> in(room.size(), 0);
+  for (std::size_t b = room.size(); best > 0 && b-- > 0;)
+    if (taken[b][ix(best)]) in[b] = 1, best -= room[b] / unit;
+  return in;
 }
 
 /// Neighbours in the fabric side by side, blocks in the order of their first hosts.
@@ -134,23 +165,29 @@ std::vector<HostCandidate> host_candidates(const Levels& levels, const std::vect
     result.push_back(std::move(candidate));
   };
   add(compact_hosts(levels, capacity, ranks, pinned));
+  const auto add_inside = [&](const Level& level, const std::vector<char>& blocks) {
+    auto inside = capacity;
+    bool all_pins = true;
+    for (int h = 0; h < count_of(inside); ++h) {
+      if (blocks[ix(level.block[ix(h)])]) continue;
+      inside[ix(h)] = 0;
+      all_pins = all_pins && (pinned.empty() || pinned[ix(h)] == 0);
+    }
+    if (all_pins) add(compact_hosts(levels, inside, ranks, pinned));
+  };
   for (const auto& level : levels.levels) {
     std::vector<int> room(ix(level.blocks), 0);
     for (int h = 0; h < count_of(capacity); ++h) room[ix(level.block[ix(h)])] += capacity[ix(h)];
+    if (const auto tight = tightest(room, ranks); !tight.empty() && count_of(result) < most) add_inside(level, tight);
     std::vector<int> fitting;
     for (int b = 0; b < level.blocks; ++b)
       if (room[ix(b)] >= ranks) fitting.push_back(b);
     std::stable_sort(fitting.begin(), fitting.end(), [&](int a, int b) { return room[ix(a)] < room[ix(b)]; });
     for (const int b : fitting) {
       if (count_of(result) >= most) return result;
-      auto inside = capacity;
-      bool all_pins = true;
-      for (int h = 0; h < count_of(inside); ++h) {
-        if (level.block[ix(h)] == b) continue;
-        inside[ix(h)] = 0;
-        all_pins = all_pins && (pinned.empty() || pinned[ix(h)] == 0);
-      }
-      if (all_pins) add(compact_hosts(levels, inside, ranks, pinned));
+      std::vector<char> alone(ix(level.blocks), 0);
+      alone[ix(b)] = 1;
+      add_inside(level, alone);
     }
   }
   return result;

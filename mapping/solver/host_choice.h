@@ -17,7 +17,7 @@ std::vector<int> compact_hosts(const Levels& levels, const std::vector<int>& cap
                                const std::vector<int>& pinned = {});
 
 /// Several such sets: one for each of the tightest blocks of every level, innermost level first, the least
-/// left over first, at most `most`. The first is compact_hosts'.
+/// left over first, at most `most`; where it takes several blocks, the fewest that leave least over. The first is compact_hosts'.
 std::vector<HostCandidate> host_candidates(const Levels& levels, const std::vector<int>& capacity, int ranks, int most,
                                            const std::vector<int>& pinned = {});
 /// Fills blocks and left_over from hosts.

@@ -61,5 +61,19 @@ TEST(Levels, HostsOfUnknownPlaceAreChosenLast) {
   EXPECT_EQ(compact_hosts(levels, capacity, 48).size(), 6U);
 }
 
+TEST(Levels, OfSeveralBlocksTheFewestThatLeaveLeastAreAmongTheCandidates) {
+  // Leaves with 8, 6, 6 and 2 seats, on hosts of two.
+  const auto topology = leaf_spine(nvswitch_host("h", 2), 4, 4, 1);
+  const auto levels = fabric_levels(topology);
+  const std::vector<int> capacity = {2, 2, 2, 2, 2, 2, 2, 0, 2, 2, 2, 0, 2, 0, 0, 0};
+  const auto candidates = host_candidates(levels, capacity, 12, 8);
+  EXPECT_EQ(candidates.front().hosts, (std::vector<int>{0, 1, 2, 3, 4, 5}));
+  EXPECT_TRUE(std::any_of(candidates.begin(), candidates.end(), [](const HostCandidate& candidate) {
+    return candidate.left_over == 0 && candidate.blocks == 2 && candidate.hosts == std::vector<int>{4, 5, 6, 8, 9, 10};
+  }));
+  // One that is exact, of more blocks than it takes, is no choice.
+  EXPECT_TRUE(std::none_of(candidates.begin(), candidates.end(), [](const HostCandidate& candidate) { return candidate.blocks > 2; }));
+}
+
 }  // namespace
 }  // namespace topolaunch::mapping

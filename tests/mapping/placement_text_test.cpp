@@ -83,6 +83,21 @@ TEST(PlacementText, JsonTextIsTheWholeObjectALineARank) {
   EXPECT_EQ(map_json_text(s.topology, s.graph, s.solution, Json::object()), to_pretty(map_json(s.topology, s.graph, s.solution)));
 }
 
+TEST(PlacementText, JsonTextTellsSeatsOfUnequalHostsApart) {
+  auto s = parallel_on_two_hosts();
+  s.topology.hosts[1].name = "ho\"st";
+  for (int change = 0; change < 6; ++change) {
+    auto& last = s.solution.placement.back();
+    auto& gpu = s.topology.hosts[1].gpus[ix(last.seat.gpu)];
+    if (change == 1) gpu.uuid = "GPU-other";
+    if (change == 2) gpu.pci.reset();
+    if (change == 3) last.affinity.nics = {"mlx5_9", "mlx5_8"};
+    if (change == 4) last.affinity.note = "no \"node\"";
+    if (change == 5) last.affinity.numa.reset();
+    EXPECT_EQ(*parse_json(map_json_text(s.topology, s.graph, s.solution, Json::object()), "text"), map_json(s.topology, s.graph, s.solution)) << change;
+  }
+}
+
 TEST(PlacementText, FormatsSayThePlacement) {
   const auto s = parallel_on_two_hosts();
   EXPECT_EQ(text_of(s, "hostfile"), "host0\nhost0\nhost1\nhost1\n");

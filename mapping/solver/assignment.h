@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Where a matrix says how far each host is from each, no nesting of blocks holds what there is to know: the
+// quadratic assignment problem itself, by tabu search, of ranks to seats or, of larger jobs, of what sits on a host
+// to hosts.
+#pragma once
+
+#include "mapping/problem.h"
+#include "mapping/solver/solvers.h"
+
+namespace topolaunch::mapping {
+
+/// Improves `best`; says whether it did. Does nothing without a matrix, and where ranks are pinned.
+bool assign(const Problem& problem, Incumbent& best);
+
+}  // namespace topolaunch::mapping
