@@ -57,6 +57,20 @@ TEST(Traffic, ASmallMetisGraphIsNoMatrix) {
   EXPECT_EQ(edges_of(*matrix), (std::vector<std::tuple<int, int, std::int64_t>>{{0, 1, 2}}));
 }
 
+TEST(Traffic, MatricesMayNameRowsAndColumns) {
+  for (const char* text : {",0,1,2\n0,0,2,0\n1,3,0,7\n2,0,0,0\n", "rank,r0,r1,r2\nr0,0,2,0\nr1,3,0,7\nr2,0,0,0\n", "r0 r1 r2\n0 2 0\n3 0 7\n0 0 0\n",
+                           "src,dst,bytes\n0,1,2\n1,0,3\n1,2,7\n", "id;Source;Target;Weight\na;0;1;5\nb;2;1;7\n"}) {
+    const auto graph = graph_from_traffic(text, "t");
+    ASSERT_TRUE(graph) << text << graph.error().text();
+    EXPECT_EQ(graph->ranks, 3) << text;
+    EXPECT_EQ(edges_of(*graph), kThree) << text;
+  }
+  const auto wrong = graph_from_traffic("src,dst,bytes\n0,1,2\n1,x,3\n", "t");
+  ASSERT_FALSE(wrong);
+  EXPECT_EQ(wrong.error().line, 3);
+  EXPECT_NE(graph_from_traffic(std::string("\x93NUMPY\x01\0v\n", 10), "t").error().next.find("savetxt"), std::string::npos);
+}
+
 TEST(Traffic, NumbersBelowOneAreShares) {
   const auto graph = graph_from_traffic("0 0.5 0\n0 0 0.001\n0.25 0 0\n", "t");
   ASSERT_TRUE(graph);
