@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <set>
+#include <string_view>
+#include <unordered_map>
 #include <utility>
 
 #include "mapping/index.h"
@@ -17,9 +19,11 @@ struct PinPlace {
 /// Pins to a GPU first: a pin to a host takes what is left there.
 std::vector<PinPlace> pin_places(const topo::Topology& topology, const Constraints& constraints) {
   std::vector<PinPlace> pins;
+  if (constraints.pins.empty()) return pins;
+  std::unordered_map<std::string_view, int> hosts;
+  for (int h = 0; h < count_of(topology.hosts); ++h) hosts.emplace(topology.hosts[ix(h)].name, h);
   for (const auto& pin : constraints.pins)
-    for (int h = 0; h < count_of(topology.hosts); ++h)
-      if (topology.hosts[ix(h)].name == pin.host) pins.push_back({pin.rank, h, pin.gpu});
+    if (const auto host = hosts.find(pin.host); host != hosts.end()) pins.push_back({pin.rank, host->second, pin.gpu});
   std::stable_sort(pins.begin(), pins.end(),
                    [](const PinPlace& a, const PinPlace& b) { return (a.gpu >= 0) > (b.gpu >= 0); });
   return pins;

@@ -159,6 +159,10 @@ Result<Rules> Rules::make(const topo::Topology& topology, const RankGraph& graph
         auto second = rank_list(sides[1], graph.ranks, rule);
         if (!second) return fail(second.error());
         others = std::move(*second);
+        for (const int rank : *ranks)
+          if (std::find(others.begin(), others.end(), rank) != others.end())
+            return fail(Code::wrong_usage, fmt::format("{}: rank {} stands on both sides", rule.text(), rank),
+                        "a rank can't be kept apart from itself");
       }
       add(std::move(*ranks), std::move(others));
     }

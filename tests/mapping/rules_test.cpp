@@ -103,6 +103,9 @@ TEST(Rules, RefuseWhatIsNotThere) {
     ASSERT_FALSE(solution) << value;
     EXPECT_EQ(solution.error().code, Code::wrong_usage) << value << solution.error().text();
   }
+  auto twice = of(4);
+  twice.anti_affinity = {"0-1/1-2"};
+  EXPECT_NE(solve(topology, *graph, twice).error().text().find("rank 1 stands on both sides"), std::string::npos);
   const auto said = [&](const char* value) {
     auto constraints = of(4);
     constraints.affinity = {value};
