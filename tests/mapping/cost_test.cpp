@@ -139,6 +139,32 @@ TEST(Cost, OverlappedPhasesCountAsTheirMaximum) {
   EXPECT_NEAR(evaluate(topology, graph, seats).seconds.count(), one, one * 1e-9);
 }
 
+TEST(Cost, CollectivesOfOnePhaseRunOneBehindTheOther) {
+  const auto topology = leaf_spine(nvswitch_host("h"), 1, 2, 1);
+  auto both = *graph_from_parallel("dp=16,zero=3", "", "fsdp=4GiB");
+  ASSERT_EQ(both.groups.size(), 2U);
+  const auto seats = given(topology, 16);
+  const auto estimate = evaluate(topology, both, seats);
+  auto gather = both, scatter = both;
+  gather.groups.pop_back();
+  scatter.groups.erase(scatter.groups.begin());
+  EXPECT_DOUBLE_EQ(estimate.seconds.count(), evaluate(topology, gather, seats).seconds.count() + evaluate(topology, scatter, seats).seconds.count());
+  ASSERT_EQ(estimate.phases.size(), 1U);
+  EXPECT_DOUBLE_EQ(estimate.phases[0].seconds.count(), estimate.seconds.count());
+  // Gradients of four bytes, parameters of two, gathered twice.
+  EXPECT_EQ(gather.groups[0].bytes, scatter.groups[0].bytes);
+}
+
+TEST(Cost, AnInterleavedPipelineGoesOnFromTheLastStage) {
+  const auto topology = leaf_spine(nvswitch_host("h", 1), 1, 3, 1);
+  RankGraph graph;
+  graph.ranks = 3;
+  graph.groups.push_back({"pp", {0, 1, 2}, Collective::path, Bytes(4000), false, Bytes(3000)});
+  const auto estimate = evaluate(topology, graph, given(topology, 3));
+  ASSERT_FALSE(estimate.bytes_by_level.empty());
+  EXPECT_EQ(estimate.bytes_by_level.back().bytes, 2 * 4000 + 3000);
+}
+
 TEST(Cost, HugeWeightsDoNotOverflow) {
   const auto topology = tree({2, 2}, {1, 1000000});
   RankGraph graph;

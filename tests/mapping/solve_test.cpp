@@ -233,6 +233,13 @@ TEST(Solve, HoldsItsPromisesOnRandomJobs) {
   EXPECT_GT(solved_count, 100);
 }
 
+TEST(Solve, WhatIsHiddenIsNotFree) {
+  const auto time = Constraints::Objective::time;
+  const CostModel::Score short_hidden{1.58, 1, 0, 0.3}, long_hidden{1.57994, 1, 0, 1.5}, much_faster{1.5, 1, 0, 1.5};
+  EXPECT_TRUE(better(short_hidden, long_hidden, time));
+  EXPECT_TRUE(better(much_faster, short_hidden, time));
+}
+
 TEST(Solve, ExhaustiveIsTheBestOfAll) {
   Random random(22);
   for (int i = 0; i < 60; ++i) {
