@@ -171,11 +171,12 @@ TEST(PlacementText, MpirunBindsAsTheRankfileSays) {
   std::swap(s.solution.placement[0].affinity, s.solution.placement[1].affinity);
   const auto path = std::filesystem::temp_directory_path() / fmt::format("topolaunch-rankfile-{}", getpid());
   std::ofstream(path) << text_of(s, "rankfile");
-  std::vector<std::string> argv = {"mpirun.openmpi", "--allow-run-as-root", "--oversubscribe", "-n", "2", "--rankfile", path.string()};
+  std::vector<std::string> argv = {"mpirun.openmpi", "--mca", "orte_tmpdir_base", path.string() + ".session", "--allow-run-as-root", "--oversubscribe", "-n", "2", "--rankfile", path.string()};
   if (text_of(s, "rankfile").find("hwthread-cpus") != std::string::npos) argv.insert(argv.begin() + 1, "--use-hwthread-cpus");
   for (const char* word : {"sh", "-c", "echo $OMPI_COMM_WORLD_RANK $(taskset -cp $$ | sed 's/.*: //')"}) argv.push_back(word);
   const auto run = commands.run(argv, Seconds(60));
   std::filesystem::remove(path);
+  std::filesystem::remove_all(path.string() + ".session");
   ASSERT_TRUE(run) << run.error().text();
   ASSERT_EQ(run->status, 0) << run->err;
   for (int r = 0; r < 2; ++r)

@@ -8,8 +8,10 @@
 #include <unistd.h>
 
 #include <cstdlib>
+#include <filesystem>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <vector>
 
 #include "base/commands.h"
@@ -35,14 +37,17 @@ inline bool mpirun_is_here() {
 inline CommandOutput mpirun(int ranks, const std::string& program, std::vector<std::string> arguments,
                             Seconds limit = Seconds(90)) {
   const char* build = std::getenv("TOPOLAUNCH_BINARY_DIR");
+  const std::string sessions = "/tmp/topobench-" + std::to_string(getpid());
   std::vector<std::string> argv{"env", "OMPI_ALLOW_RUN_AS_ROOT=1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1",
                                 "OMPI_MCA_mpi_yield_when_idle=1", "OMPI_MCA_btl_base_warn_component_unused=0",
                                 "ASAN_OPTIONS=detect_leaks=0",
-                                "OMPI_MCA_orte_tmpdir_base=/tmp/topobench-" + std::to_string(getpid()), "mpirun", "--oversubscribe", "--bind-to",
+                                "OMPI_MCA_orte_tmpdir_base=" + sessions, "mpirun", "--oversubscribe", "--bind-to",
                                 "none", "-n", std::to_string(ranks),
                                 std::string(build == nullptr ? "." : build) + "/" + program};
   argv.insert(argv.end(), arguments.begin(), arguments.end());
   auto output = SystemCommands().run(argv, limit);
+  std::error_code ignored;
+  std::filesystem::remove_all(sessions, ignored);
   if (!output) return {-1, "", output.error().text()};
   return *output;
 }
