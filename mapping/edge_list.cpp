@@ -13,10 +13,13 @@
 namespace topolaunch::mapping {
 namespace {
 
-constexpr std::array<std::string_view, 8> kFrom = {"src", "source", "from", "sender", "src_rank", "source_rank", "from_rank", "rank_a"};
-constexpr std::array<std::string_view, 10> kTo = {"dst",      "dest",      "destination", "to",      "target",
-                                                  "receiver", "dst_rank", "dest_rank",   "to_rank", "rank_b"};
-constexpr std::array<std::string_view, 8> kBytes = {"bytes", "weight", "size", "volume", "traffic", "value", "amount", "data"};
+constexpr std::array<std::string_view, 8> kFrom = {
+    "src", "source", "from", "sender", "src_rank", "source_rank", "from_rank", "rank_a"};
+constexpr std::array<std::string_view, 10> kTo = {"dst",     "dest",     "destination", "to",
+                                                  "target",  "receiver", "dst_rank",    "dest_rank",
+                                                  "to_rank", "rank_b"};
+constexpr std::array<std::string_view, 8> kBytes = {"bytes",   "weight", "size",   "volume",
+                                                    "traffic", "value",  "amount", "data"};
 
 struct Columns {
   int from = -1, to = -1, bytes = -1;
@@ -24,14 +27,19 @@ struct Columns {
 
 Columns columns_of(std::string_view head) {
   Columns columns;
-  const auto among = [](const auto& names, const std::string& word) { return std::find(names.begin(), names.end(), word) != names.end(); };
+  const auto among = [](const auto& names, const std::string& word) {
+    return std::find(names.begin(), names.end(), word) != names.end();
+  };
   for (int column = 0;; ++column) {
     auto word = lower_case(next_word(head));
     if (word.empty()) return columns;
     std::erase(word, '"');
-    if (columns.from < 0 && among(kFrom, word)) columns.from = column;
-    else if (columns.to < 0 && among(kTo, word)) columns.to = column;
-    else if (columns.bytes < 0 && among(kBytes, word)) columns.bytes = column;
+    if (columns.from < 0 && among(kFrom, word))
+      columns.from = column;
+    else if (columns.to < 0 && among(kTo, word))
+      columns.to = column;
+    else if (columns.bytes < 0 && among(kBytes, word))
+      columns.bytes = column;
   }
 }
 
@@ -52,13 +60,16 @@ Result<RankGraph> TrafficReader::edge_list() {
     auto rest = line.text;
     for (auto word = next_word(rest); !word.empty(); word = next_word(rest)) words.push_back(word);
     if (count_of(words) != count)
-      return error(line.number, fmt::format("{} words, and the first line names {} columns", words.size(), count));
+      return error(line.number, fmt::format("{} words, and the first line names {} columns",
+                                            words.size(), count));
     // Ranks count from 0 here.
     const auto rank = [&](int column) -> Result<int> {
       const auto word = words[ix(column)];
       if (word == "0") return 0;
       auto number = index(word, kMaxSparseRanks, line.number);
-      if (!number) return error(line.number, fmt::format("'{}' is not a rank from 0 to {}", word.substr(0, 40), kMaxSparseRanks));
+      if (!number)
+        return error(line.number, fmt::format("'{}' is not a rank from 0 to {}", word.substr(0, 40),
+                                              kMaxSparseRanks));
       return *number + 1;
     };
     const auto from = rank(columns.from), to = rank(columns.to);
@@ -69,7 +80,8 @@ Result<RankGraph> TrafficReader::edge_list() {
     ranks = std::max({ranks, *from + 1, *to + 1});
     if (auto status = add(*from, *to, *amount, line.number); !status) return fail(status.error());
   }
-  if (ranks < 1) return error(lines_.front().number, "no row stands below the names of the columns");
+  if (ranks < 1)
+    return error(lines_.front().number, "no row stands below the names of the columns");
   return finish(ranks);
 }
 

@@ -58,14 +58,18 @@ const std::map<std::string, std::pair<std::string, std::string>> kSwitches = {
     {"--accumulate-allreduce-grads-in-fp32", {"types.gradients", "fp32"}},
     {"--use-torch-fsdp2", {"parallel.zero", "3"}}};
 
-bool is_name(char c) { return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_'; }
+bool is_name(char c) {
+  return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_';
+}
 
 /// NAME=VALUE seen so far, and words with their values in place.
 class Variables {
  public:
   void note(const std::string& word) {
     const auto equals = word.find('=');
-    if (equals == 0 || equals == std::string::npos || !std::all_of(word.begin(), word.begin() + static_cast<std::ptrdiff_t>(equals), is_name)) return;
+    if (equals == 0 || equals == std::string::npos ||
+        !std::all_of(word.begin(), word.begin() + static_cast<std::ptrdiff_t>(equals), is_name))
+      return;
     values_[word.substr(0, equals)] = in_place(word.substr(equals + 1));
   }
 
@@ -88,7 +92,9 @@ class Variables {
         result += word[at++];
         continue;
       }
-      if (braces && close > end) otherwise = word.substr(word.find_first_not_of(":-=", end), close - word.find_first_not_of(":-=", end));
+      if (braces && close > end)
+        otherwise = word.substr(word.find_first_not_of(":-=", end),
+                                close - word.find_first_not_of(":-=", end));
       const auto next = braces ? close + 1 : end;
       const auto known = values_.find(name);
       result += known != values_.end() && !known->second.empty() ? known->second
@@ -109,11 +115,14 @@ int layers_with_experts(const std::string& text) {
   for (std::size_t at = 0; at < text.size();) {
     const auto close = text.find(']', at);
     if (text[at] != '[' || close == std::string::npos) return -1;
-    const auto count = static_cast<int>(std::count(text.begin() + static_cast<std::ptrdiff_t>(at), text.begin() + static_cast<std::ptrdiff_t>(close), '1'));
+    const auto count =
+        static_cast<int>(std::count(text.begin() + static_cast<std::ptrdiff_t>(at),
+                                    text.begin() + static_cast<std::ptrdiff_t>(close), '1'));
     int times = 1;
     at = close + 1;
     if (at < text.size() && text[at] == '*') {
-      const auto [end, error] = std::from_chars(text.data() + at + 1, text.data() + text.size(), times);
+      const auto [end, error] =
+          std::from_chars(text.data() + at + 1, text.data() + text.size(), times);
       if (error != std::errc{} || times < 0 || times > 100'000) return -1;
       at = static_cast<std::size_t>(end - text.data());
     }
@@ -126,26 +135,33 @@ int layers_with_experts(const std::string& text) {
 double number_of(const ModelFields& fields, const std::string& name) {
   const auto at = fields.find(name);
   double value = 0;
-  if (at != fields.end()) std::from_chars(at->second.value.data(), at->second.value.data() + at->second.value.size(), value);
+  if (at != fields.end())
+    std::from_chars(at->second.value.data(), at->second.value.data() + at->second.value.size(),
+                    value);
   return value;
 }
 
 /// What Megatron derives from other arguments.
 void derive(ModelFields& fields) {
   if (const auto stage = fields.extract("layers a virtual stage"); !stage.empty()) {
-    const double layers = number_of(fields, "model.layers"), pp = std::max(1.0, number_of(fields, "parallel.pp"));
+    const double layers = number_of(fields, "model.layers"),
+                 pp = std::max(1.0, number_of(fields, "parallel.pp"));
     double each = 0;
     const auto& text = stage.mapped().value;
     std::from_chars(text.data(), text.data() + text.size(), each);
-    fields["parallel.virtual_stages"] = {each > 0 ? fmt::format("{}", layers / pp / each) : text, stage.mapped().line, stage.mapped().written};
+    fields["parallel.virtual_stages"] = {each > 0 ? fmt::format("{}", layers / pp / each) : text,
+                                         stage.mapped().line, stage.mapped().written};
   }
   if (const auto sharding = fields.extract("sharding"); !sharding.empty()) {
     const auto& strategy = sharding.mapped();
-    const std::map<std::string, const char*> stages = {{"no_shard", "0"}, {"optim", "1"}, {"optim_grads", "2"}, {"optim_grads_params", "3"}};
+    const std::map<std::string, const char*> stages = {
+        {"no_shard", "0"}, {"optim", "1"}, {"optim_grads", "2"}, {"optim_grads_params", "3"}};
     const auto stage = stages.find(strategy.value);
-    fields["parallel.zero"] = {stage != stages.end() ? stage->second : strategy.value, strategy.line, strategy.written};
+    fields["parallel.zero"] = {stage != stages.end() ? stage->second : strategy.value,
+                               strategy.line, strategy.written};
   }
-  if (const auto every = fields.find("model.moe.every"); every != fields.end() && every->second.value.starts_with('[')) {
+  if (const auto every = fields.find("model.moe.every");
+      every != fields.end() && every->second.value.starts_with('[')) {
     auto field = every->second;
     const int layers = layers_with_experts(field.value);
     if (layers >= 0) field.value = std::to_string(layers);
@@ -166,14 +182,15 @@ Result<ModelFields> megatron_fields(const std::string& text, const std::string& 
   };
   // What Megatron does where nothing is said.
   ModelFields fields;
-  for (const auto& [name, value] : std::initializer_list<std::pair<const char*, const char*>>{{"parallel.sequence_parallel", "false"},
-                                                                                              {"overlap.distributed_optimizer", "false"},
-                                                                                              {"model.gated_ffn", "false"},
-                                                                                              {"types.parameters", "fp32"},
-                                                                                              {"parallel.tp", "1"},
-                                                                                              {"parallel.pp", "1"},
-                                                                                              {"parallel.cp", "1"},
-                                                                                              {"parallel.ep", "1"}})
+  for (const auto& [name, value] : std::initializer_list<std::pair<const char*, const char*>>{
+           {"parallel.sequence_parallel", "false"},
+           {"overlap.distributed_optimizer", "false"},
+           {"model.gated_ffn", "false"},
+           {"types.parameters", "fp32"},
+           {"parallel.tp", "1"},
+           {"parallel.pp", "1"},
+           {"parallel.cp", "1"},
+           {"parallel.ep", "1"}})
     fields[name] = {value, 0, "Megatron's default"};
   Variables variables;
   std::istringstream lines(text);
@@ -183,7 +200,8 @@ Result<ModelFields> megatron_fields(const std::string& text, const std::string& 
   const auto set = [&](const std::string& name, const std::string& word, int line) -> Status {
     const auto value = variables.in_place(word);
     if (value.find('$') != std::string::npos)
-      return wrong(line, fmt::format("{} is {}, which the file does not set", name, value), "write the number there");
+      return wrong(line, fmt::format("{} is {}, which the file does not set", name, value),
+                   "write the number there");
     fields[kValued.at(name)] = {value, line, name};
     return {};
   };
@@ -197,7 +215,8 @@ Result<ModelFields> megatron_fields(const std::string& text, const std::string& 
       if (word == "\\") continue;
       std::erase_if(word, [](char c) { return c == '"' || c == '\'' || c == ')' || c == '('; });
       if (!pending.empty()) {
-        if (word.starts_with("--") || word.empty()) return wrong(pending_line, fmt::format("{} has no value", pending));
+        if (word.starts_with("--") || word.empty())
+          return wrong(pending_line, fmt::format("{} has no value", pending));
         if (auto status = set(pending, word, number); !status) return fail(status.error());
         pending.clear();
         continue;
@@ -209,7 +228,8 @@ Result<ModelFields> megatron_fields(const std::string& text, const std::string& 
       } else if (kValued.count(name) == 0) {
         variables.note(word);
       } else if (equals != std::string::npos) {
-        if (auto status = set(name, word.substr(equals + 1), number); !status) return fail(status.error());
+        if (auto status = set(name, word.substr(equals + 1), number); !status)
+          return fail(status.error());
       } else {
         pending = name, pending_line = number;
       }

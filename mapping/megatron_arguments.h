@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Megatron-LM's arguments, as they stand in a launch script, as a model description. Variables that the script
-// sets itself are followed: TP=${TP:-8} ... --tensor-model-parallel-size $TP
+// Megatron-LM's arguments, as they stand in a launch script, as a model description. Variables that
+// the script sets itself are followed: TP=${TP:-8} ... --tensor-model-parallel-size $TP
 #pragma once
 
 #include <string>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// METIS graphs: "n m [fmt [constraints]]", then a line a vertex with its neighbours from 1 (METIS 5.1 manual, 4.1.1).
+// METIS graphs: "n m [fmt [constraints]]", then a line a vertex with its neighbours from 1
+// (METIS 5.1 manual, 4.1.1).
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -28,7 +29,6 @@ std::size_t TrafficReader::first_line_index() const {
   return 0;
 }
 
-
 Result<RankGraph> TrafficReader::metis() {
   const std::size_t head_at = first_line_index();
   const auto& head = all_[head_at];
@@ -46,7 +46,8 @@ Result<RankGraph> TrafficReader::metis() {
   if (const auto word = next_word(text); !word.empty()) {
     std::from_chars(word.data(), word.data() + word.size(), format);
     if (word.size() > 3 || word.find_first_not_of("01") != std::string_view::npos)
-      return error(head.number, fmt::format("METIS format '{}' is not three digits of 0 and 1", word));
+      return error(head.number,
+                   fmt::format("METIS format '{}' is not three digits of 0 and 1", word));
   }
   if (const auto word = next_word(text); !word.empty())
     std::from_chars(word.data(), word.data() + word.size(), constraints);
@@ -93,18 +94,20 @@ Result<RankGraph> TrafficReader::metis() {
   });
   const bool as_stated = static_cast<std::int64_t>(arcs.size()) == 2 * stated_edges;
   if (missing > 0 && !as_stated)
-    return error(all_.back().number, fmt::format("the file ends at vertex {} of {}", n - missing, n));
+    return error(all_.back().number,
+                 fmt::format("the file ends at vertex {} of {}", n - missing, n));
   for (std::size_t i = 0; i < arcs.size(); i += 2) {
     const auto& arc = arcs[i];
     if (i + 1 >= arcs.size() || arcs[i + 1].from != arc.to || arcs[i + 1].to != arc.from ||
         arcs[i + 1].weight != arc.weight || arc.from == arc.to)
       return error(arc.line, fmt::format("edge {} - {} does not stand at both ends with one weight",
                                          arc.from + 1, arc.to + 1));
-    if (auto status = add(arc.from, arc.to, arc.weight, arc.line); !status) return fail(status.error());
+    if (auto status = add(arc.from, arc.to, arc.weight, arc.line); !status)
+      return fail(status.error());
   }
   if (!as_stated)
-    return error(head.number, fmt::format("the first line says {} edges, the file has {}", stated_edges,
-                                          arcs.size() / 2));
+    return error(head.number, fmt::format("the first line says {} edges, the file has {}",
+                                          stated_edges, arcs.size() / 2));
   return finish(n);
 }
 

@@ -20,18 +20,55 @@ tl::unexpected<Error> wrong(const std::string& file, int line, std::string messa
   return fail(Error{Code::invalid_input, std::move(message), std::move(next), file, line});
 }
 
-constexpr std::array<std::string_view, 50> kToml = {
-    "schema", "name",
-    "model.layers", "model.hidden", "model.ffn_hidden", "model.heads", "model.kv_heads", "model.head_dim", "model.vocabulary",
-    "model.sequence", "model.gated_ffn", "model.tied_embeddings", "model.parameters",
-    "model.moe.experts", "model.moe.top_k", "model.moe.expert_ffn_hidden", "model.moe.shared_ffn_hidden", "model.moe.every",
-    "model.moe.first_dense", "model.moe.capacity_factor",
-    "parallel.tp", "parallel.pp", "parallel.dp", "parallel.cp", "parallel.ep", "parallel.expert_tp", "parallel.zero",
-    "parallel.shard", "parallel.order", "parallel.virtual_stages", "parallel.sequence_parallel",
-    "batch.micro", "batch.global",
-    "types.parameters", "types.gradients", "types.optimizer", "types.activations",
-    "overlap.gradient_reduce", "overlap.parameter_gather", "overlap.tensor", "overlap.distributed_optimizer",
-    "bytes.tp", "bytes.cp", "bytes.ep", "bytes.dp", "bytes.pp", "bytes.etp", "bytes.edp", "bytes.fsdp"};
+constexpr std::array<std::string_view, 50> kToml = {"schema",
+                                                    "name",
+                                                    "model.layers",
+                                                    "model.hidden",
+                                                    "model.ffn_hidden",
+                                                    "model.heads",
+                                                    "model.kv_heads",
+                                                    "model.head_dim",
+                                                    "model.vocabulary",
+                                                    "model.sequence",
+                                                    "model.gated_ffn",
+                                                    "model.tied_embeddings",
+                                                    "model.parameters",
+                                                    "model.moe.experts",
+                                                    "model.moe.top_k",
+                                                    "model.moe.expert_ffn_hidden",
+                                                    "model.moe.shared_ffn_hidden",
+                                                    "model.moe.every",
+                                                    "model.moe.first_dense",
+                                                    "model.moe.capacity_factor",
+                                                    "parallel.tp",
+                                                    "parallel.pp",
+                                                    "parallel.dp",
+                                                    "parallel.cp",
+                                                    "parallel.ep",
+                                                    "parallel.expert_tp",
+                                                    "parallel.zero",
+                                                    "parallel.shard",
+                                                    "parallel.order",
+                                                    "parallel.virtual_stages",
+                                                    "parallel.sequence_parallel",
+                                                    "batch.micro",
+                                                    "batch.global",
+                                                    "types.parameters",
+                                                    "types.gradients",
+                                                    "types.optimizer",
+                                                    "types.activations",
+                                                    "overlap.gradient_reduce",
+                                                    "overlap.parameter_gather",
+                                                    "overlap.tensor",
+                                                    "overlap.distributed_optimizer",
+                                                    "bytes.tp",
+                                                    "bytes.cp",
+                                                    "bytes.ep",
+                                                    "bytes.dp",
+                                                    "bytes.pp",
+                                                    "bytes.etp",
+                                                    "bytes.edp",
+                                                    "bytes.fsdp"};
 
 Status flatten(const toml::table& table, const std::string& prefix, const std::string& file,
                ModelFields& fields) {
@@ -67,9 +104,11 @@ bool is_yaml(std::string_view text) {
   while (!text.empty()) {
     const auto line = text.substr(0, text.find('\n'));
     text.remove_prefix(std::min(text.size(), line.size() + 1));
-    if (line.empty() || line.front() == '#' || line.front() == '\r' || line.starts_with("---")) continue;
+    if (line.empty() || line.front() == '#' || line.front() == '\r' || line.starts_with("---"))
+      continue;
     const auto colon = line.find(':');
-    return colon != std::string_view::npos && colon > 0 && line.substr(0, colon).find_first_of("=[\"' ") == std::string_view::npos &&
+    return colon != std::string_view::npos && colon > 0 &&
+           line.substr(0, colon).find_first_of("=[\"' ") == std::string_view::npos &&
            (colon + 1 == line.size() || line[colon + 1] == ' ' || line[colon + 1] == '\r');
   }
   return false;
@@ -81,7 +120,9 @@ Result<ModelFields> from_toml(const std::string& text, const std::string& file) 
     table = toml::parse(text, file);
   } catch (const toml::parse_error& error) {
     if (is_yaml(text))
-      return wrong(file, 0, "it is YAML, and no model description", "read are our TOML (docs/mapping.md), Hugging Face's config.json and Megatron-LM's arguments");
+      return wrong(file, 0, "it is YAML, and no model description",
+                   "read are our TOML (docs/mapping.md), Hugging Face's config.json and "
+                   "Megatron-LM's arguments");
     return wrong(file, static_cast<int>(error.source().begin.line),
                  std::string(error.description()));
   }

@@ -13,14 +13,15 @@
 namespace topolaunch::mapping {
 namespace {
 
-tl::unexpected<Error> cannot_say(const std::string& file, const std::string& why, const std::string& next) {
+tl::unexpected<Error> cannot_say(const std::string& file, const std::string& why,
+                                 const std::string& next) {
   return fail(Code::infeasible, fmt::format("{} can't say this placement: {}", file, why), next);
 }
 
 }  // namespace
 
-Status local_order_does(const std::string& format, const topo::Topology& topology, const RankGraph& graph,
-                        const Solution& solution, bool pinned_to_gpus) {
+Status local_order_does(const std::string& format, const topo::Topology& topology,
+                        const RankGraph& graph, const Solution& solution, bool pinned_to_gpus) {
   std::vector<int> next(topology.hosts.size(), 0);
   std::vector<Seat> seats, said;
   int other = -1;
@@ -29,7 +30,9 @@ Status local_order_does(const std::string& format, const topo::Topology& topolog
     said.push_back(place.seat);
     const int local = next[ix(place.seat.host)]++;
     // Ranks that share GPUs, or have none, are no question of order.
-    if (place.seat.gpu < 0 || place.seat.slot != place.seat.gpu || local >= count_of(topology.hosts[ix(place.seat.host)].gpus)) continue;
+    if (place.seat.gpu < 0 || place.seat.slot != place.seat.gpu ||
+        local >= count_of(topology.hosts[ix(place.seat.host)].gpus))
+      continue;
     said.back().gpu = said.back().slot = local;
     if (other < 0 && local != place.seat.gpu) other = place.rank;
   }
@@ -38,18 +41,24 @@ Status local_order_does(const std::string& format, const topo::Topology& topolog
   if (!pinned_to_gpus && format != "rankfile") {
     const CostModel model(topology, graph);
     const auto meant = model.score(seats), got = model.score(said);
-    if (got.seconds <= meant.seconds * (1 + 1e-9) && got.hop_bytes <= meant.hop_bytes * (1 + 1e-9)) return {};
+    if (got.seconds <= meant.seconds * (1 + 1e-9) && got.hop_bytes <= meant.hop_bytes * (1 + 1e-9))
+      return {};
   }
   const auto& place = solution.placement[ix(other)];
-  return cannot_say(format == "mpich" ? "MPICH_RANK_ORDER" : format == "rankfile" ? "a rankfile" : "a host file",
-                    fmt::format("rank {} belongs on GPU {} of {}, and local rank {} takes GPU {} there", other, place.seat.gpu,
-                                topology.hosts[ix(place.seat.host)].name, place.local_rank, said[ix(other)].gpu),
-                    "use --format env, whose CUDA_VISIBLE_DEVICES puts GPUs in the order of ranks, or json");
+  return cannot_say(
+      format == "mpich"      ? "MPICH_RANK_ORDER"
+      : format == "rankfile" ? "a rankfile"
+                             : "a host file",
+      fmt::format("rank {} belongs on GPU {} of {}, and local rank {} takes GPU {} there", other,
+                  place.seat.gpu, topology.hosts[ix(place.seat.host)].name, place.local_rank,
+                  said[ix(other)].gpu),
+      "use --format env, whose CUDA_VISIBLE_DEVICES puts GPUs in the order of ranks, or json");
 }
 
 std::string host_lines(const topo::Topology& topology, const Solution& solution) {
   std::string text;
-  for (const auto& place : solution.placement) text += topology.hosts[ix(place.seat.host)].name + "\n";
+  for (const auto& place : solution.placement)
+    text += topology.hosts[ix(place.seat.host)].name + "\n";
   return text;
 }
 
@@ -68,8 +77,9 @@ Result<std::string> mpich_order(const topo::Topology& topology, const Solution& 
     const int here = ranks_on[ix(used[i])], first = ranks_on[ix(used.front())];
     if (here == first || (here < first && i + 1 == used.size())) continue;
     return cannot_say("MPICH_RANK_ORDER",
-                      fmt::format("{} on {}, {} on {}, and MPICH puts as many on each host", counted(first, "rank"),
-                                  topology.hosts[ix(used.front())].name, here, topology.hosts[ix(used[i])].name),
+                      fmt::format("{} on {}, {} on {}, and MPICH puts as many on each host",
+                                  counted(first, "rank"), topology.hosts[ix(used.front())].name,
+                                  here, topology.hosts[ix(used[i])].name),
                       "use --format hostfile or json");
   }
   std::stable_sort(places.begin(), places.end(), [](const RankPlace* a, const RankPlace* b) {
@@ -93,16 +103,19 @@ Result<std::string> deepspeed_hostfile(const topo::Topology& topology, const Sol
   for (std::size_t i = 0; i < solution.placement.size();) {
     const int host = solution.placement[i].seat.host;
     const auto& name = topology.hosts[ix(host)].name;
-    if (seen[ix(host)]) return cannot(fmt::format("the ranks of {} do not follow each other", name));
+    if (seen[ix(host)])
+      return cannot(fmt::format("the ranks of {} do not follow each other", name));
     seen[ix(host)] = true;
     std::vector<int> gpus;
     for (; i < solution.placement.size() && solution.placement[i].seat.host == host; ++i) {
       const int gpu = solution.placement[i].seat.slot;
       if (!gpus.empty() && gpu <= gpus.back())
-        return cannot(fmt::format("rank {} is on GPU {} of {}, behind GPU {}", i, gpu, name, gpus.back()));
+        return cannot(
+            fmt::format("rank {} is on GPU {} of {}, behind GPU {}", i, gpu, name, gpus.back()));
       gpus.push_back(gpu);
     }
-    text += fmt::format("{} slots={}\n", name, std::max(gpus.back() + 1, count_of(topology.hosts[ix(host)].gpus)));
+    text += fmt::format("{} slots={}\n", name,
+                        std::max(gpus.back() + 1, count_of(topology.hosts[ix(host)].gpus)));
     include += fmt::format("{}{}:{}", include.empty() ? "" : "@", name, fmt::join(gpus, ","));
   }
   return fmt::format("# deepspeed --hostfile FILE --include {}\n", include) + text;

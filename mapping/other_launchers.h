@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A placement in the words of other launchers. Each of their files says less than a placement holds: where
-// that loses something, it is refused (infeasible), never left out without a word.
+// A placement in the words of other launchers. Each of their files says less than a placement
+// holds: where that loses something, it is refused (infeasible), never left out without a word.
 #pragma once
 
 #include <string>
@@ -13,10 +13,11 @@
 
 namespace topolaunch::mapping {
 
-/// Whether a file that names hosts alone does: there the i-th rank of a host gets its i-th GPU. It does where
-/// the placement has it so, or where that order costs no more and `pinned_to_gpus` is false.
-Status local_order_does(const std::string& format, const topo::Topology& topology, const RankGraph& graph,
-                        const Solution& solution, bool pinned_to_gpus);
+/// Whether a file that names hosts alone does: there the i-th rank of a host gets its i-th GPU. It
+/// does where the placement has it so, or where that order costs no more and `pinned_to_gpus` is
+/// false.
+Status local_order_does(const std::string& format, const topo::Topology& topology,
+                        const RankGraph& graph, const Solution& solution, bool pinned_to_gpus);
 
 /// One host a line, in rank order: Open MPI's seq mapper, SLURM_HOSTFILE.
 std::string host_lines(const topo::Topology& topology, const Solution& solution);

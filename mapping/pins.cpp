@@ -23,9 +23,11 @@ std::vector<PinPlace> pin_places(const topo::Topology& topology, const Constrain
   std::unordered_map<std::string_view, int> hosts;
   for (int h = 0; h < count_of(topology.hosts); ++h) hosts.emplace(topology.hosts[ix(h)].name, h);
   for (const auto& pin : constraints.pins)
-    if (const auto host = hosts.find(pin.host); host != hosts.end()) pins.push_back({pin.rank, host->second, pin.gpu});
-  std::stable_sort(pins.begin(), pins.end(),
-                   [](const PinPlace& a, const PinPlace& b) { return (a.gpu >= 0) > (b.gpu >= 0); });
+    if (const auto host = hosts.find(pin.host); host != hosts.end())
+      pins.push_back({pin.rank, host->second, pin.gpu});
+  std::stable_sort(pins.begin(), pins.end(), [](const PinPlace& a, const PinPlace& b) {
+    return (a.gpu >= 0) > (b.gpu >= 0);
+  });
   return pins;
 }
 
@@ -33,7 +35,11 @@ std::vector<PinPlace> pin_places(const topo::Topology& topology, const Constrain
 class BlockMoves {
  public:
   BlockMoves(const Levels& levels, const SeatPool& pool, std::vector<Seat>& seats)
-      : levels_(levels.levels), pool_(pool), seats_(seats), by_host_(pool.capacity.size()), ranks_(pool.capacity.size()) {
+      : levels_(levels.levels),
+        pool_(pool),
+        seats_(seats),
+        by_host_(pool.capacity.size()),
+        ranks_(pool.capacity.size()) {
     for (const auto& seat : pool.seats) by_host_[ix(seat.host)].push_back(seat);
     for (int r = 0; r < count_of(seats); ++r) ranks_[ix(seats[ix(r)].host)].push_back(r);
     held_.assign(seats.size(), 0);
@@ -71,14 +77,16 @@ class BlockMoves {
     return -1;
   }
 
-  /// All or nothing: the blocks must be of one shape, have room for each other, and hold no held rank.
+  /// All or nothing: the blocks must be of one shape, have room for each other, and hold no held
+  /// rank.
   void exchange(const std::vector<int>& one, const std::vector<int>& other) {
     if (one.size() != other.size()) return;
     for (std::size_t i = 0; i < one.size(); ++i) {
       if (i > 0 && crossing(one[i - 1], one[i]) != crossing(other[i - 1], other[i])) return;
       const auto& a = ranks_[ix(one[i])];
       const auto& b = ranks_[ix(other[i])];
-      if (count_of(a) > pool_.capacity[ix(other[i])] || count_of(b) > pool_.capacity[ix(one[i])]) return;
+      if (count_of(a) > pool_.capacity[ix(other[i])] || count_of(b) > pool_.capacity[ix(one[i])])
+        return;
       for (const auto* ranks : {&a, &b})
         for (const int r : *ranks)
           if (held_[ix(r)]) return;
@@ -96,7 +104,9 @@ class BlockMoves {
     const auto& here = by_host_[ix(host)];
     std::vector<Seat> seats;
     for (const int r : ranks) {
-      const auto same = std::find_if(here.begin(), here.end(), [&](const Seat& seat) { return seat.slot == seats_[ix(r)].slot; });
+      const auto same = std::find_if(here.begin(), here.end(), [&](const Seat& seat) {
+        return seat.slot == seats_[ix(r)].slot;
+      });
       if (same == here.end()) break;
       seats.push_back(*same);
     }
@@ -114,8 +124,8 @@ class BlockMoves {
 
 }  // namespace
 
-void apply_pins(const topo::Topology& topology, const SeatPool& pool, const Constraints& constraints,
-                std::vector<Seat>& seats) {
+void apply_pins(const topo::Topology& topology, const SeatPool& pool,
+                const Constraints& constraints, std::vector<Seat>& seats) {
   if (constraints.pins.empty()) return;
   std::vector<bool> fixed(seats.size(), false);
   std::set<std::pair<int, int>> taken;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Pins: ranks on the hosts and GPUs that --pin names, with as little as possible of a placement changed.
+// Pins: ranks on the hosts and GPUs that --pin names, with as little as possible of a placement
+// changed.
 #pragma once
 
 #include <vector>
@@ -13,8 +14,8 @@
 namespace topolaunch::mapping {
 
 /// Moves pinned ranks to their pins by swapping (the seat's holder takes the place left).
-void apply_pins(const topo::Topology& topology, const SeatPool& pool, const Constraints& constraints,
-                std::vector<Seat>& seats);
+void apply_pins(const topo::Topology& topology, const SeatPool& pool,
+                const Constraints& constraints, std::vector<Seat>& seats);
 
 /// The same with what belongs together: the block that holds a pinned rank changes places with the
 /// like block that its pin is in, outermost level first, so that its neighbours come along. Blocks

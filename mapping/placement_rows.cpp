@@ -13,7 +13,8 @@ namespace topolaunch::mapping {
 namespace {
 
 const topo::Gpu* gpu_of(const topo::Topology& topology, const RankPlace& place) {
-  return place.seat.gpu < 0 ? nullptr : &topology.hosts[ix(place.seat.host)].gpus[ix(place.seat.gpu)];
+  return place.seat.gpu < 0 ? nullptr
+                            : &topology.hosts[ix(place.seat.host)].gpus[ix(place.seat.gpu)];
 }
 
 void set_gpu(const topo::Gpu* gpu, Json& json) {
@@ -31,7 +32,8 @@ void set_affinity(const Affinity& affinity, Json& json) {
 }
 
 bool same(const Affinity& a, const Affinity& b) {
-  return a.numa == b.numa && a.cpus == b.cpus && a.memory_nodes == b.memory_nodes && a.nics == b.nics && a.note == b.note;
+  return a.numa == b.numa && a.cpus == b.cpus && a.memory_nodes == b.memory_nodes &&
+         a.nics == b.nics && a.note == b.note;
 }
 
 std::string members(const Json& json) {
@@ -60,8 +62,8 @@ const PlacementRows::Known& PlacementRows::known(const RankPlace& place) {
   static const topo::Gpu kNone;
   const auto* own = gpu_of(topology_, place);
   const auto& gpu = own != nullptr ? *own : kNone;
-  if (known.filled && known.gpu.index == gpu.index && known.gpu.pci == gpu.pci && known.gpu.uuid == gpu.uuid &&
-      same(known.affinity, place.affinity))
+  if (known.filled && known.gpu.index == gpu.index && known.gpu.pci == gpu.pci &&
+      known.gpu.uuid == gpu.uuid && same(known.affinity, place.affinity))
     return known;
   Json gpu_json, affinity_json;
   set_gpu(own, gpu_json);
@@ -77,11 +79,12 @@ void PlacementRows::append(const RankPlace& place, std::string& out) {
   }
   const auto& text = known(place);
   auto end = std::back_inserter(out);
-  fmt::format_to(end, R"({{"rank":{},"host":{},{},"local_rank":{},{})", place.rank, host_text_, text.gpu_text, place.local_rank,
-                 text.affinity_text);
+  fmt::format_to(end, R"({{"rank":{},"host":{},{},"local_rank":{},{})", place.rank, host_text_,
+                 text.gpu_text, place.local_rank, text.affinity_text);
   for (std::size_t d = 0; d < graph_.dimensions.size(); ++d) {
     const auto& dimension = graph_.dimensions[d];
-    fmt::format_to(end, R"({}"{}":{})", d == 0 ? R"(,"coordinates":{)" : ",", dimension.name, coordinate(dimension, place.rank));
+    fmt::format_to(end, R"({}"{}":{})", d == 0 ? R"(,"coordinates":{)" : ",", dimension.name,
+                   coordinate(dimension, place.rank));
   }
   out += graph_.dimensions.empty() ? "}" : "}}";
 }

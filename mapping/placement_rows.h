@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Ranks as JSON, an object each: as values, and as text, a line a rank, for jobs of a million. Hosts of a
-// cluster are alike: what a seat's text has in common with the same seat of the host before is written once.
+// Ranks as JSON, an object each: as values, and as text, a line a rank, for jobs of a million.
+// Hosts of a cluster are alike: what a seat's text has in common with the same seat of the host
+// before is written once.
 #pragma once
 
 #include <string>
@@ -20,7 +21,8 @@ Json place_json(const topo::Topology& topology, const RankGraph& graph, const Ra
 /// Keeps references.
 class PlacementRows {
  public:
-  PlacementRows(const topo::Topology& topology, const RankGraph& graph) : topology_(topology), graph_(graph) {}
+  PlacementRows(const topo::Topology& topology, const RankGraph& graph)
+      : topology_(topology), graph_(graph) {}
 
   /// place_json() as one line.
   void append(const RankPlace& place, std::string& out);

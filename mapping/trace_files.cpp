@@ -11,7 +11,8 @@ namespace topolaunch::mapping {
 namespace {
 
 bool numbers_something_else(std::string_view word) {
-  for (const std::string_view other : {"run", "step", "iter", "iteration", "epoch", "job", "host", "node", "trial", "test", "part"})
+  for (const std::string_view other : {"run", "step", "iter", "iteration", "epoch", "job", "host",
+                                       "node", "trial", "test", "part"})
     if (word.ends_with(other)) return true;
   return false;
 }
@@ -46,8 +47,10 @@ std::vector<std::string> sibling_files(const std::string& file, const Files& fil
     if (found.size() < 2) continue;
     std::sort(found.begin(), found.end());
     const auto word = lower_case(head.substr(0, head.find_last_not_of("_-.=") + 1));
-    if (word.ends_with("rank")) called = std::move(found);
-    else if (found.front().first == 0 && !numbers_something_else(word)) counted_up = std::move(found);
+    if (word.ends_with("rank"))
+      called = std::move(found);
+    else if (found.front().first == 0 && !numbers_something_else(word))
+      counted_up = std::move(found);
   }
   const auto& ranks = called.empty() ? counted_up : called;
   if (ranks.empty()) return {file};

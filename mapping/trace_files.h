@@ -10,8 +10,9 @@
 
 namespace topolaunch::mapping {
 
-/// `file` and those beside it whose names differ from it in the number of the rank alone, sorted by it: the
-/// number behind "rank", else the last that counts from 0 and is not of a run, step or host by its word.
+/// `file` and those beside it whose names differ from it in the number of the rank alone, sorted by
+/// it: the number behind "rank", else the last that counts from 0 and is not of a run, step or host
+/// by its word.
 std::vector<std::string> sibling_files(const std::string& file, const Files& files);
 
 }  // namespace topolaunch::mapping

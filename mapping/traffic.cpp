@@ -17,7 +17,7 @@ namespace topolaunch::mapping {
 namespace {
 
 constexpr int kMaxDense = 16384;
-constexpr double kShare = 1 << 30;  ///< bytes of the largest share
+constexpr double kShare = 1 << 30;                   ///< bytes of the largest share
 constexpr double kMaxBytes = 4611686018427387904.0;  // 2^62
 
 bool is_blank(char c) { return c == ' ' || c == '\t' || c == ',' || c == ';' || c == '\r'; }
@@ -50,7 +50,8 @@ TrafficReader::TrafficReader(const std::string& text, const std::string& file) :
     ++number;
     if (number == 1 && line.substr(0, 14) == "%%MatrixMarket") banner_ = std::string(line);
     const auto first = line.find_first_not_of(" \t\r");
-    const bool comment = first != std::string_view::npos && (line[first] == '%' || line[first] == '#');
+    const bool comment =
+        first != std::string_view::npos && (line[first] == '%' || line[first] == '#');
     if (comment) continue;
     // An empty line is a METIS vertex without neighbours; elsewhere it is skipped.
     all_.push_back({line, number});
@@ -61,12 +62,17 @@ TrafficReader::TrafficReader(const std::string& text, const std::string& file) :
 
 Result<RankGraph> TrafficReader::read() {
   if (numpy_)
-    return error(0, "it is a NumPy file of numbers in binary", "write it as text: numpy.savetxt(\"traffic.txt\", array)");
-  if (lines_.empty()) return error(0, "the file holds no numbers", "see `topolaunch map --help` for the formats");
+    return error(0, "it is a NumPy file of numbers in binary",
+                 "write it as text: numpy.savetxt(\"traffic.txt\", array)");
+  if (lines_.empty())
+    return error(0, "the file holds no numbers", "see `topolaunch map --help` for the formats");
   if (!banner_.empty()) return matrix_market();
-  // A small METIS graph can be as square as a matrix: it is one if all that it says of itself holds.
+  // A small METIS graph can be as square as a matrix: it is one if all that it says of itself
+  // holds.
   const auto rows = count_of(lines_);
-  const bool square = std::all_of(lines_.begin(), lines_.end(), [&](const TrafficLine& line) { return words_in(line.text) == rows; });
+  const bool square = std::all_of(lines_.begin(), lines_.end(), [&](const TrafficLine& line) {
+    return words_in(line.text) == rows;
+  });
   const int columns = words_in(lines_.front().text);
   if (columns >= 2 && columns <= 4 && rows > 1) {
     const auto like = likeness_to_metis();
@@ -94,7 +100,9 @@ TrafficReader::Names TrafficReader::names() const {
   auto first = lines_.front().text;
   const int above = words_in(first);
   const bool words = !is_number(next_word(first));
-  const bool below = std::all_of(lines_.begin() + 1, lines_.end(), [&](const TrafficLine& line) { return words_in(line.text) == n + 1; });
+  const bool below = std::all_of(lines_.begin() + 1, lines_.end(), [&](const TrafficLine& line) {
+    return words_in(line.text) == n + 1;
+  });
   if (below && (above == n || (above == n + 1 && words))) return {true, true};
   return {words && above == n, false};
 }
@@ -110,8 +118,10 @@ Result<double> TrafficReader::bytes(std::string_view word, int line) const {
   if (copy.empty() || end != copy.c_str() + copy.size() || !std::isfinite(value) ||
       copy.find_first_of("xXpP") != std::string::npos)
     return error(line, fmt::format("'{}' is not a number of bytes", copy.substr(0, 40)));
-  if (value < 0) return error(line, fmt::format("{} bytes: traffic can't be negative", copy.substr(0, 40)));
-  if (value >= kMaxBytes) return error(line, fmt::format("{} bytes is over 2^62", copy.substr(0, 40)));
+  if (value < 0)
+    return error(line, fmt::format("{} bytes: traffic can't be negative", copy.substr(0, 40)));
+  if (value >= kMaxBytes)
+    return error(line, fmt::format("{} bytes is over 2^62", copy.substr(0, 40)));
   return value;
 }
 
@@ -132,9 +142,8 @@ Status TrafficReader::add(int from, int to, double amount, int line) {
 }
 
 RankGraph TrafficReader::finish(int ranks) {
-  std::sort(entries_.begin(), entries_.end(), [](const Entry& x, const Entry& y) {
-    return x.a != y.a ? x.a < y.a : x.b < y.b;
-  });
+  std::sort(entries_.begin(), entries_.end(),
+            [](const Entry& x, const Entry& y) { return x.a != y.a ? x.a < y.a : x.b < y.b; });
   RankGraph graph;
   graph.ranks = ranks;
   graph.origin = file_;
@@ -162,7 +171,8 @@ RankGraph TrafficReader::finish(int ranks) {
 Result<RankGraph> TrafficReader::dense(const Names& names) {
   const int n = count_of(lines_) - (names.above ? 1 : 0);
   if (n > kMaxDense)
-    return error(lines_[ix(kMaxDense)].number, fmt::format("a matrix of more than {} ranks", kMaxDense),
+    return error(lines_[ix(kMaxDense)].number,
+                 fmt::format("a matrix of more than {} ranks", kMaxDense),
                  "write it as Matrix Market coordinates");
   for (int row = 0; row < n; ++row) {
     const auto& line = lines_[ix(row + (names.above ? 1 : 0))];
@@ -172,17 +182,20 @@ Result<RankGraph> TrafficReader::dense(const Names& names) {
       const auto word = next_word(rest);
       if (word.empty()) {
         if (column == n) break;
-        return error(line.number, fmt::format("{} numbers in row {}, and the matrix has {} rows", column,
-                                              row + 1, n),
-                     "the matrix must be square: row r, column c = bytes from rank r to rank c");
+        return error(
+            line.number,
+            fmt::format("{} numbers in row {}, and the matrix has {} rows", column, row + 1, n),
+            "the matrix must be square: row r, column c = bytes from rank r to rank c");
       }
       if (column == n)
-        return error(line.number, fmt::format("more than {} numbers in row {}, and the matrix has {} rows", n,
-                                              row + 1, n),
+        return error(line.number,
+                     fmt::format("more than {} numbers in row {}, and the matrix has {} rows", n,
+                                 row + 1, n),
                      "the matrix must be square: row r, column c = bytes from rank r to rank c");
       auto amount = bytes(word, line.number);
       if (!amount) return fail(amount.error());
-      if (auto status = add(row, column, *amount, line.number); !status) return fail(status.error());
+      if (auto status = add(row, column, *amount, line.number); !status)
+        return fail(status.error());
     }
   }
   return finish(n);
@@ -198,24 +211,29 @@ Result<RankGraph> TrafficReader::matrix_market() {
   if (object != "matrix" || (format != "coordinate" && format != "array") ||
       (field != "real" && field != "integer" && field != "double" && !pattern) ||
       (symmetry != "general" && symmetry != "symmetric") || (pattern && format == "array"))
-    return error(1, fmt::format("Matrix Market kind '{} {} {} {}' is not read", object, format, field, symmetry),
+    return error(1,
+                 fmt::format("Matrix Market kind '{} {} {} {}' is not read", object, format, field,
+                             symmetry),
                  "read are: matrix coordinate|array real|integer|pattern general|symmetric");
   const bool symmetric = symmetry == "symmetric";
   const auto& head = lines_.front();
   auto sizes = head.text;
   auto rows = index(next_word(sizes), format == "array" ? kMaxDense : kMaxSparseRanks, head.number);
   if (!rows) return fail(rows.error());
-  auto columns = index(next_word(sizes), format == "array" ? kMaxDense : kMaxSparseRanks, head.number);
+  auto columns =
+      index(next_word(sizes), format == "array" ? kMaxDense : kMaxSparseRanks, head.number);
   if (!columns) return fail(columns.error());
   if (*rows != *columns)
-    return error(head.number, fmt::format("the matrix is {} x {}, not square", *rows + 1, *columns + 1));
+    return error(head.number,
+                 fmt::format("the matrix is {} x {}, not square", *rows + 1, *columns + 1));
   const int n = *rows + 1;
   if (format == "array") {
     std::size_t at = 1;
     for (int column = 0; column < n; ++column)
       for (int row = symmetric ? column : 0; row < n; ++row, ++at) {
         if (at >= lines_.size())
-          return error(lines_.back().number, fmt::format("the file ends at entry ({}, {})", row + 1, column + 1));
+          return error(lines_.back().number,
+                       fmt::format("the file ends at entry ({}, {})", row + 1, column + 1));
         auto text = lines_[at].text;
         auto amount = bytes(next_word(text), lines_[at].number);
         if (!amount) return fail(amount.error());
@@ -231,8 +249,8 @@ Result<RankGraph> TrafficReader::matrix_market() {
   const auto word = next_word(sizes);
   std::from_chars(word.data(), word.data() + word.size(), entries);
   if (entries != static_cast<std::int64_t>(lines_.size()) - 1)
-    return error(head.number, fmt::format("the size line says {} entries, the file has {}",
-                                          word, lines_.size() - 1));
+    return error(head.number, fmt::format("the size line says {} entries, the file has {}", word,
+                                          lines_.size() - 1));
   for (std::size_t at = 1; at < lines_.size(); ++at) {
     const auto& line = lines_[at];
     auto text = line.text;
@@ -246,7 +264,8 @@ Result<RankGraph> TrafficReader::matrix_market() {
       if (!value) return fail(value.error());
       amount = *value;
     }
-    if (!next_word(text).empty()) return error(line.number, "more than row, column and value on one line");
+    if (!next_word(text).empty())
+      return error(line.number, "more than row, column and value on one line");
     if (symmetric && *row < *column)
       return error(line.number, "a symmetric matrix states its lower triangle only");
     if (auto status = add(*row, *column, symmetric ? amount * 2 : amount, line.number); !status)

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// TrafficReader: the text of a traffic file, line by line, and what is found in it as a rank graph. Its forms are in
-// traffic.cpp (matrices), metis.cpp (METIS graphs) and edge_list.cpp (rows "from,to,bytes").
+// TrafficReader: the text of a traffic file, line by line, and what is found in it as a rank graph.
+// Its forms are in traffic.cpp (matrices), metis.cpp (METIS graphs) and edge_list.cpp (rows
+// "from,to,bytes").
 #pragma once
 
 #include <cstdint>
@@ -16,8 +17,8 @@ namespace topolaunch::mapping {
 
 /// One line that is neither empty nor a comment, with its number in the file.
 struct TrafficLine {
-std::string_view text;
-int number = 0;
+  std::string_view text;
+  int number = 0;
 };
 
 inline constexpr int kMaxSparseRanks = 1 << 20;
@@ -51,8 +52,8 @@ class TrafficReader {
   bool is_edge_list() const;
   Result<RankGraph> edge_list();
 
-  /// "n m [fmt [constraints]]" and n vertex lines (empty ones count); or fewer, where the last vertices have
-  /// no neighbours and an editor has dropped their lines.
+  /// "n m [fmt [constraints]]" and n vertex lines (empty ones count); or fewer, where the last
+  /// vertices have no neighbours and an editor has dropped their lines.
   enum class Likeness { none, by_lines, with_lines_missing };
   Likeness likeness_to_metis() const;
   std::size_t first_line_index() const;

@@ -17,12 +17,14 @@ FabricFact as_given(const std::vector<PairFact>& pairs) {
   for (const auto& pair : pairs) {
     if (pair.of != PairFact::Of::distance) continue;
     for (const auto& name : {pair.a, pair.b})
-      if (index.try_emplace(name, fact.distance_hosts.size()).second) fact.distance_hosts.push_back(name);
+      if (index.try_emplace(name, fact.distance_hosts.size()).second)
+        fact.distance_hosts.push_back(name);
   }
   const std::size_t n = fact.distance_hosts.size();
   fact.host_distances.assign(n * n, -1);
   for (const auto& pair : pairs)
-    if (pair.of == PairFact::Of::distance) fact.host_distances[index[pair.a] * n + index[pair.b]] = pair.value;
+    if (pair.of == PairFact::Of::distance)
+      fact.host_distances[index[pair.a] * n + index[pair.b]] = pair.value;
   for (std::size_t a = 0; a < n; ++a)
     for (std::size_t b = 0; b < a; ++b) {
       double &there = fact.host_distances[a * n + b], &back = fact.host_distances[b * n + a];
@@ -44,7 +46,8 @@ FabricFact as_measured(const PairTable& table) {
       if (a != b && table.known(a, b)) nearest = std::min(nearest, table.far(a, b));
   for (std::size_t a = 0; a < n; ++a)
     for (std::size_t b = 0; b < n; ++b)
-      if (a != b && table.known(a, b)) fact.host_distances[a * n + b] = std::exp(table.far(a, b) - nearest);
+      if (a != b && table.known(a, b))
+        fact.host_distances[a * n + b] = std::exp(table.far(a, b) - nearest);
   return fact;
 }
 
@@ -80,7 +83,9 @@ std::vector<double> in_order_of(const std::vector<std::string>& hosts, const Fab
     for (std::size_t b = 0; b < n; ++b) {
       const auto from = index.find(hosts[a]), to = index.find(hosts[b]);
       if (a == b) continue;
-      result[a * n + b] = from == index.end() || to == index.end() ? farthest : fact.host_distances[from->second * rows + to->second];
+      result[a * n + b] = from == index.end() || to == index.end()
+                              ? farthest
+                              : fact.host_distances[from->second * rows + to->second];
     }
   return result;
 }

@@ -18,9 +18,12 @@ constexpr int kMostHosts = 512;
 /// Pairs looked at by the search; each of its steps looks at all.
 std::int64_t work_of(Constraints::Effort effort) {
   switch (effort) {
-    case Constraints::Effort::fast: return 1'600'000;
-    case Constraints::Effort::standard: return 16'000'000;
-    case Constraints::Effort::best: return 800'000'000;
+    case Constraints::Effort::fast:
+      return 1'600'000;
+    case Constraints::Effort::standard:
+      return 16'000'000;
+    case Constraints::Effort::best:
+      return 800'000'000;
   }
   return 0;
 }
@@ -36,11 +39,14 @@ class Instance {
     double farthest = 0;
     for (std::size_t a = 0; a < n_; ++a)
       for (std::size_t b = 0; b < n_; ++b)
-        if (a != b) farthest = std::max(farthest, between(static_cast<int>(a), static_cast<int>(b)));
+        if (a != b)
+          farthest = std::max(farthest, between(static_cast<int>(a), static_cast<int>(b)));
     const double scale = farthest > 0 ? kFarthest / farthest : 0;
     for (std::size_t a = 0; a < n_; ++a)
       for (std::size_t b = 0; b < n_; ++b)
-        if (a != b) distance_[a * n_ + b] = std::llround(scale * between(static_cast<int>(a), static_cast<int>(b)));
+        if (a != b)
+          distance_[a * n_ + b] =
+              std::llround(scale * between(static_cast<int>(a), static_cast<int>(b)));
   }
 
   std::vector<int> solve(const Problem& problem) {
@@ -76,11 +82,14 @@ std::vector<Seat> places_of(const Problem& problem, const std::vector<Seat>& sea
   return places;
 }
 
-std::vector<Seat> by_seat(const Problem& problem, const CommGraph& graph, const std::vector<Seat>& places) {
+std::vector<Seat> by_seat(const Problem& problem, const CommGraph& graph,
+                          const std::vector<Seat>& places) {
   Instance instance(count_of(places));
   for (int v = 0; v < graph.n; ++v)
-    for (std::size_t e = graph.first[ix(v)]; e < graph.first[ix(v) + 1]; ++e) instance.add_flow(v, graph.to[e], graph.weight[e]);
-  instance.set_distances([&](int a, int b) { return problem.model.distance(places[ix(a)], places[ix(b)]); });
+    for (std::size_t e = graph.first[ix(v)]; e < graph.first[ix(v) + 1]; ++e)
+      instance.add_flow(v, graph.to[e], graph.weight[e]);
+  instance.set_distances(
+      [&](int a, int b) { return problem.model.distance(places[ix(a)], places[ix(b)]); });
   const auto place = instance.solve(problem);
   std::vector<Seat> seats;
   for (int r = 0; r < problem.ranks(); ++r) seats.push_back(places[ix(place[ix(r)])]);
@@ -88,7 +97,8 @@ std::vector<Seat> by_seat(const Problem& problem, const CommGraph& graph, const 
 }
 
 /// All that sits on a host moves together; hosts must take as many as any has.
-std::vector<Seat> by_host(const Problem& problem, const CommGraph& graph, const std::vector<Seat>& seats) {
+std::vector<Seat> by_host(const Problem& problem, const CommGraph& graph,
+                          const std::vector<Seat>& seats) {
   const auto& capacity = problem.pool.capacity;
   std::vector<std::vector<int>> ranks(capacity.size());
   for (int r = 0; r < count_of(seats); ++r) ranks[ix(seats[ix(r)].host)].push_back(r);
@@ -108,7 +118,9 @@ std::vector<Seat> by_host(const Problem& problem, const CommGraph& graph, const 
       const int a = number[ix(seats[ix(v)].host)], b = number[ix(seats[ix(graph.to[e])].host)];
       if (a != b) instance.add_flow(a, b, graph.weight[e]);
     }
-  instance.set_distances([&](int a, int b) { return problem.model.distance({hosts[ix(a)], -1, 0}, {hosts[ix(b)], -1, 0}); });
+  instance.set_distances([&](int a, int b) {
+    return problem.model.distance({hosts[ix(a)], -1, 0}, {hosts[ix(b)], -1, 0});
+  });
   const auto place = instance.solve(problem);
   std::vector<std::vector<Seat>> free(capacity.size());
   for (const auto& seat : problem.pool.seats) free[ix(seat.host)].push_back(seat);
@@ -123,11 +135,13 @@ std::vector<Seat> by_host(const Problem& problem, const CommGraph& graph, const 
 }  // namespace
 
 bool assign(const Problem& problem, Incumbent& best) {
-  if (problem.topology.fabric.host_distances.empty() || !problem.constraints.pins.empty()) return false;
+  if (problem.topology.fabric.host_distances.empty() || !problem.constraints.pins.empty())
+    return false;
   const auto graph = comm_graph_of(problem.graph);
   if (graph.arcs() == 0) return false;
   const auto places = places_of(problem, best.seats());
-  const auto seats = count_of(places) <= kTabuPlaces ? by_seat(problem, graph, places) : by_host(problem, graph, best.seats());
+  const auto seats = count_of(places) <= kTabuPlaces ? by_seat(problem, graph, places)
+                                                     : by_host(problem, graph, best.seats());
   return problem.fault(seats).empty() && best.offer(seats);
 }
 

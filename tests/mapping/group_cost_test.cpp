@@ -30,7 +30,8 @@ topo::Topology racks(int domains, int hosts) {
   topo::Topology topology;
   for (int h = 0; h < domains * hosts; ++h) {
     auto host = nvswitch_host(fmt::format("host{}", h), 4, 100);
-    for (auto& gpu : host.gpus) gpu.fabric_cluster = fmt::format("rack-{}", h / hosts), gpu.fabric_clique = 1;
+    for (auto& gpu : host.gpus)
+      gpu.fabric_cluster = fmt::format("rack-{}", h / hosts), gpu.fabric_clique = 1;
     topology.hosts.push_back(std::move(host));
   }
   return topology;
@@ -39,7 +40,8 @@ topo::Topology racks(int domains, int hosts) {
 /// The same GPUs and NICs, each domain in one large host.
 topo::Topology large_hosts(int domains, int gpus) {
   topo::Topology topology;
-  for (int d = 0; d < domains; ++d) topology.hosts.push_back(nvswitch_host(fmt::format("host{}", d), gpus, 100));
+  for (int d = 0; d < domains; ++d)
+    topology.hosts.push_back(nvswitch_host(fmt::format("host{}", d), gpus, 100));
   return topology;
 }
 
@@ -54,11 +56,13 @@ TEST(GroupCost, HostsOfAnNvlinkDomainCostWhatOneLargeHostCosts) {
     for (const char* collective : {"allreduce", "allgather", "alltoall", "reduce-scatter"}) {
       const auto graph = graph_from_pattern(collective, ranks);
       ASSERT_TRUE(graph) << collective;
-      EXPECT_NEAR(seconds(rack, *graph), seconds(whole, *graph), 1e-9 * seconds(whole, *graph)) << collective << domains;
+      EXPECT_NEAR(seconds(rack, *graph), seconds(whole, *graph), 1e-9 * seconds(whole, *graph))
+          << collective << domains;
     }
     const auto axes = graph_from_parallel("tp=16,dp=" + std::to_string(domains), "", "", ranks);
     ASSERT_TRUE(axes);
-    EXPECT_NEAR(seconds(rack, *axes), seconds(whole, *axes), 1e-9 * seconds(whole, *axes)) << domains;
+    EXPECT_NEAR(seconds(rack, *axes), seconds(whole, *axes), 1e-9 * seconds(whole, *axes))
+        << domains;
   }
   // Without the domain it is the NICs' rate: nine times less and more.
   auto apart = racks(1, 4);
@@ -72,7 +76,8 @@ TEST(GroupCost, BytesInsideADomainStillCountAsBetweenHosts) {
   const auto graph = graph_from_pattern("allgather", 16);
   const auto estimate = evaluate(racks(1, 4), *graph, in_order(racks(1, 4)));
   double between = 0, inside = 0;
-  for (const auto& level : estimate.bytes_by_level) (level.level == "host" ? between : inside) += static_cast<double>(level.bytes);
+  for (const auto& level : estimate.bytes_by_level)
+    (level.level == "host" ? between : inside) += static_cast<double>(level.bytes);
   EXPECT_NEAR(between / inside, 4.0 / 12, 1e-9);
 }
 
@@ -106,7 +111,8 @@ TEST(GroupCost, ATreeOverOddHostCountsIsAsFastAsOverEven) {
     RankGraph graph = world_allreduce(n, Bytes(4 << 20));
     return bytes / evaluate(topology, graph, in_order(topology)).seconds.count() * 2 * (n - 1) / n;
   };
-  for (const int hosts : {5, 7, 9, 15}) EXPECT_NEAR(busbw(hosts) / busbw(hosts + 1), 1, 0.12) << hosts;
+  for (const int hosts : {5, 7, 9, 15})
+    EXPECT_NEAR(busbw(hosts) / busbw(hosts + 1), 1, 0.12) << hosts;
 }
 
 }  // namespace

@@ -3,9 +3,9 @@
 
 #include <gmock/gmock.h>
 
-#include "mapping/placement_text.h"
 #include "mapping/index.h"
 #include "mapping/patterns.h"
+#include "mapping/placement_text.h"
 #include "tests/mapping/machines.h"
 
 namespace topolaunch::mapping {
@@ -43,14 +43,18 @@ std::string text(const Job& j, const std::string& format, bool pinned = false) {
 
 TEST(OtherLaunchers, GpusThatTheOrderOfRanksDoesNotGiveAreRefused) {
   // A pair that is linked once as fast as the first two are.
-  const auto mesh = job(single(cube_mesh_host("dgx")), world_allreduce(2, Bytes::mib(64)), {{0, 0, 0}, {0, 3, 3}});
+  const auto mesh = job(single(cube_mesh_host("dgx")), world_allreduce(2, Bytes::mib(64)),
+                        {{0, 0, 0}, {0, 3, 3}});
   for (const char* format : {"hostfile", "slurm", "rankfile", "mpich"})
-    EXPECT_THAT(text(mesh, format), HasSubstr("can't say this placement: rank 1 belongs on GPU 3 of dgx, and local rank 1 takes GPU 1 there")) << format;
+    EXPECT_THAT(text(mesh, format), HasSubstr("can't say this placement: rank 1 belongs on GPU 3 "
+                                              "of dgx, and local rank 1 takes GPU 1 there"))
+        << format;
   EXPECT_THAT(text(mesh, "hostfile"), HasSubstr("use --format env"));
 }
 
 TEST(OtherLaunchers, WhereAllGpusAreEquallyNearTheOrderDoes) {
-  const auto switched = job(single(nvswitch_host("h")), world_allreduce(2, Bytes::mib(64)), {{0, 0, 0}, {0, 3, 3}});
+  const auto switched =
+      job(single(nvswitch_host("h")), world_allreduce(2, Bytes::mib(64)), {{0, 0, 0}, {0, 3, 3}});
   EXPECT_EQ(text(switched, "hostfile"), "h\nh\n");
   // Not where the user named the GPU, nor where the file binds to the CPUs beside it.
   EXPECT_THAT(text(switched, "hostfile", true), HasSubstr("belongs on GPU 3"));
@@ -59,10 +63,13 @@ TEST(OtherLaunchers, WhereAllGpusAreEquallyNearTheOrderDoes) {
 
 TEST(OtherLaunchers, MpichPutsAsManyOnEachHost) {
   const auto hosts = leaf_spine(nvswitch_host("h", 4), 1, 3, 1);
-  const auto even = job(hosts, world_allreduce(5), {{0, 0, 0}, {1, 0, 0}, {0, 1, 1}, {1, 1, 1}, {2, 0, 0}});
+  const auto even =
+      job(hosts, world_allreduce(5), {{0, 0, 0}, {1, 0, 0}, {0, 1, 1}, {1, 1, 1}, {2, 0, 0}});
   EXPECT_EQ(text(even, "mpich"), "0,2,\n1,3,\n4\n");
-  const auto uneven = job(hosts, world_allreduce(5), {{0, 0, 0}, {1, 0, 0}, {1, 1, 1}, {2, 0, 0}, {2, 1, 1}});
-  EXPECT_THAT(text(uneven, "mpich"), HasSubstr("1 rank on host0, 2 on host1, and MPICH puts as many on each host"));
+  const auto uneven =
+      job(hosts, world_allreduce(5), {{0, 0, 0}, {1, 0, 0}, {1, 1, 1}, {2, 0, 0}, {2, 1, 1}});
+  EXPECT_THAT(text(uneven, "mpich"),
+              HasSubstr("1 rank on host0, 2 on host1, and MPICH puts as many on each host"));
 }
 
 TEST(OtherLaunchers, EnvPutsGpusInTheOrderOfRanks) {
@@ -71,7 +78,8 @@ TEST(OtherLaunchers, EnvPutsGpusInTheOrderOfRanks) {
   for (auto& gpu : mesh.topology.hosts[0].gpus) gpu.uuid.clear();
   EXPECT_THAT(text(mesh, "env"), HasSubstr("CUDA_VISIBLE_DEVICES=3,0"));
   // Two ranks on one GPU: CUDA hides a repeated one.
-  const auto shared = job(single(cube_mesh_host("dgx")), world_allreduce(2), {{0, 0, 0}, {0, 0, 8}});
+  const auto shared =
+      job(single(cube_mesh_host("dgx")), world_allreduce(2), {{0, 0, 0}, {0, 0, 8}});
   EXPECT_THAT(text(shared, "env"), ::testing::Not(HasSubstr("CUDA_VISIBLE_DEVICES")));
 }
 

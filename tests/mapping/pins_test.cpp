@@ -17,9 +17,9 @@
 namespace topolaunch::mapping {
 namespace {
 
+using ::testing::ElementsAre;
 using testing::leaf_spine;
 using testing::nvswitch_host;
-using ::testing::ElementsAre;
 
 RankGraph parallel(const std::string& text, int ranks) {
   auto graph = graph_from_parallel(text, "", "", ranks);
@@ -27,7 +27,8 @@ RankGraph parallel(const std::string& text, int ranks) {
   return std::move(*graph);
 }
 
-double seconds(const topo::Topology& topology, const RankGraph& graph, std::vector<Constraints::Pin> pins) {
+double seconds(const topo::Topology& topology, const RankGraph& graph,
+               std::vector<Constraints::Pin> pins) {
   Constraints constraints;
   constraints.ranks = graph.ranks;
   constraints.pins = std::move(pins);
@@ -36,8 +37,9 @@ double seconds(const topo::Topology& topology, const RankGraph& graph, std::vect
   if (!solution) return -1;
   for (const auto& pin : constraints.pins)
     EXPECT_EQ(topology.hosts[ix(solution->placement[ix(pin.rank)].seat.host)].name, pin.host);
-  return solution->solution.hop_bytes > 0 && solution->solution.seconds.count() == 0 ? solution->solution.hop_bytes
-                                                                                     : solution->solution.seconds.count();
+  return solution->solution.hop_bytes > 0 && solution->solution.seconds.count() == 0
+             ? solution->solution.hop_bytes
+             : solution->solution.seconds.count();
 }
 
 TEST(Pins, ToAnyOfLikeHostsCostNothing) {
@@ -47,7 +49,8 @@ TEST(Pins, ToAnyOfLikeHostsCostNothing) {
   const auto large = parallel("tp=8,dp=4", 32);
   const double free_few = seconds(few, two_axes, {}), free_large = seconds(eight, large, {});
   for (const char* host : {"host0", "host1", "host2"})
-    for (const int rank : {0, 3, 5}) EXPECT_DOUBLE_EQ(seconds(few, two_axes, {{rank, host, -1}}), free_few) << host << rank;
+    for (const int rank : {0, 3, 5})
+      EXPECT_DOUBLE_EQ(seconds(few, two_axes, {{rank, host, -1}}), free_few) << host << rank;
   EXPECT_DOUBLE_EQ(seconds(eight, large, {{0, "host7", -1}, {8, "host6", -1}}), free_large);
   EXPECT_DOUBLE_EQ(seconds(eight, large, {{0, "host3", -1}, {31, "host0", -1}}), free_large);
   EXPECT_DOUBLE_EQ(seconds(eight, large, {{17, "host5", 3}}), free_large);
@@ -70,11 +73,13 @@ TEST(Pins, SearchAroundThemIsNearTheBestOfAll) {
     graph.ranks = 6;
     for (int a = 0; a < 6; ++a)
       for (int b = a + 1; b < 6; ++b)
-        if (random.below(2)) graph.edges.push_back({a, b, 1 + static_cast<std::int64_t>(random.below(9))});
+        if (random.below(2))
+          graph.edges.push_back({a, b, 1 + static_cast<std::int64_t>(random.below(9))});
     if (graph.edges.empty()) continue;
     Constraints constraints;
     constraints.ranks = 6;
-    constraints.pins = {{0, fmt::format("host{}", random.below(4)), -1}, {1, fmt::format("host{}", random.below(4)), -1}};
+    constraints.pins = {{0, fmt::format("host{}", random.below(4)), -1},
+                        {1, fmt::format("host{}", random.below(4)), -1}};
     const auto problem = Problem::make(topology, graph, constraints);
     ASSERT_TRUE(problem);
     const auto best = make_exhaustive()->place(*problem);
@@ -116,7 +121,8 @@ TEST(Pins, HostsWithPinsAreAmongTheCompactChoice) {
   EXPECT_THAT(compact_hosts(levels, capacity, 8, {0, 0, 0, 0, 0, 1}), ElementsAre(5, 3));
   EXPECT_THAT(compact_hosts(levels, capacity, 14, {0, 0, 0, 0, 1, 1}), ElementsAre(4, 5, 3, 0));
   EXPECT_THAT(compact_hosts(levels, capacity, 8, {0, 1, 0, 0, 1, 0}), ElementsAre(1, 4));
-  EXPECT_THAT(host_candidates(levels, capacity, 8, 4, {0, 0, 0, 0, 0, 1}).front().hosts, ElementsAre(5, 3));
+  EXPECT_THAT(host_candidates(levels, capacity, 8, 4, {0, 0, 0, 0, 0, 1}).front().hosts,
+              ElementsAre(5, 3));
 }
 
 }  // namespace

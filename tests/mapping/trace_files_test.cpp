@@ -20,14 +20,17 @@ TEST(TraceFiles, FilesOfOneRunAreFoundByTheirNumber) {
 
 TEST(TraceFiles, NumbersOfRunsAndStepsAreNoRanks) {
   test::MemoryFiles files;
-  for (const char* const name : {"/r/run0.prof", "/r/run1.prof", "/t/run3_rank0.json", "/t/run3_rank1.json", "/t/run4_rank0.json",
-                                 "/t/run5_rank0.json", "/t/run6_rank0.json", "/n/node1.rank8.step0.json", "/n/node1.rank9.step0.json",
-                                 "/n/node1.rank8.step1.json", "/n/node1.rank8.step2.json", "/v/v7.json", "/v/v8.json"})
+  for (const char* const name :
+       {"/r/run0.prof", "/r/run1.prof", "/t/run3_rank0.json", "/t/run3_rank1.json",
+        "/t/run4_rank0.json", "/t/run5_rank0.json", "/t/run6_rank0.json",
+        "/n/node1.rank8.step0.json", "/n/node1.rank9.step0.json", "/n/node1.rank8.step1.json",
+        "/n/node1.rank8.step2.json", "/v/v7.json", "/v/v8.json"})
     files.add(name, "");
   const auto alone = [](const char* name) { return std::vector<std::string>{name}; };
   EXPECT_EQ(sibling_files("/r/run0.prof", files), alone("/r/run0.prof"));
   EXPECT_EQ(sibling_files("/v/v7.json", files), alone("/v/v7.json"));
-  EXPECT_EQ(sibling_files("/t/run3_rank0.json", files), (std::vector<std::string>{"/t/run3_rank0.json", "/t/run3_rank1.json"}));
+  EXPECT_EQ(sibling_files("/t/run3_rank0.json", files),
+            (std::vector<std::string>{"/t/run3_rank0.json", "/t/run3_rank1.json"}));
   EXPECT_EQ(sibling_files("/n/node1.rank8.step0.json", files),
             (std::vector<std::string>{"/n/node1.rank8.step0.json", "/n/node1.rank9.step0.json"}));
 }

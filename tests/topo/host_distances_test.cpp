@@ -15,7 +15,10 @@ using ::testing::ElementsAre;
 using Of = PairFact::Of;
 
 TEST(HostDistances, AreThoseThatWereGiven) {
-  const auto fact = host_distances({{"a", "b", Of::distance, 2, false}, {"b", "a", Of::distance, 4, false}, {"b", "c", Of::distance, 5, false}}, true);
+  const auto fact = host_distances({{"a", "b", Of::distance, 2, false},
+                                    {"b", "a", Of::distance, 4, false},
+                                    {"b", "c", Of::distance, 5, false}},
+                                   true);
   ASSERT_TRUE(fact);
   EXPECT_THAT(fact->distance_hosts, ElementsAre("a", "b", "c"));
   // Both ways the mean; a pair that is not there as the farthest.
@@ -25,12 +28,15 @@ TEST(HostDistances, AreThoseThatWereGiven) {
 }
 
 TEST(HostDistances, OfMeasurementsStandInWhereNoLeavesDo) {
-  const std::vector<PairFact> pairs = {{"a", "b", Of::bandwidth, 40e9, false}, {"b", "c", Of::bandwidth, 10e9, false}, {"a", "c", Of::bandwidth, 20e9, false}};
+  const std::vector<PairFact> pairs = {{"a", "b", Of::bandwidth, 40e9, false},
+                                       {"b", "c", Of::bandwidth, 10e9, false},
+                                       {"a", "c", Of::bandwidth, 20e9, false}};
   EXPECT_FALSE(host_distances(pairs, true));
   const auto fact = host_distances(pairs, false);
   ASSERT_TRUE(fact);
   const std::vector<double> expected = {0, 1, 2, 1, 0, 4, 2, 4, 0};
-  for (std::size_t i = 0; i < expected.size(); ++i) EXPECT_NEAR(fact->host_distances[i], expected[i], 1e-9) << i;
+  for (std::size_t i = 0; i < expected.size(); ++i)
+    EXPECT_NEAR(fact->host_distances[i], expected[i], 1e-9) << i;
   EXPECT_FALSE(host_distances({}, false));
 }
 
@@ -38,7 +44,11 @@ TEST(HostDistances, GoThroughJsonAndBack) {
   std::vector<Fact> facts;
   for (int a = 0; a < 3; ++a)
     for (int b = 0; b < a; ++b)
-      facts.push_back({{"measured", "d.csv", 1}, {}, PairFact{std::string(1, static_cast<char>('a' + a)), std::string(1, static_cast<char>('a' + b)), Of::distance, 1.0 + a + b, false}});
+      facts.push_back(
+          {{"measured", "d.csv", 1},
+           {},
+           PairFact{std::string(1, static_cast<char>('a' + a)),
+                    std::string(1, static_cast<char>('a' + b)), Of::distance, 1.0 + a + b, false}});
   const auto topology = assembled(std::move(facts));
   ASSERT_EQ(topology.fabric.host_distances.size(), 9U);
   const auto again = topology_from_json(to_json(topology), "t.json");

@@ -18,11 +18,14 @@ namespace {
 topo::Topology torus(int width, int height, int slots) {
   auto topology = testing::tree({slots, width * height}, {0, 1});
   topology.fabric = {};
-  const auto around = [](int a, int b, int n) { return std::min(std::abs(a - b), n - std::abs(a - b)); };
+  const auto around = [](int a, int b, int n) {
+    return std::min(std::abs(a - b), n - std::abs(a - b));
+  };
   for (int a = 0; a < width * height; ++a) {
     topology.fabric.leaf_of_host.push_back(-1);
     for (int b = 0; b < width * height; ++b)
-      topology.fabric.host_distances.push_back(around(a % width, b % width, width) + around(a / width, b / width, height));
+      topology.fabric.host_distances.push_back(around(a % width, b % width, width) +
+                                               around(a / width, b / width, height));
   }
   return topology;
 }
@@ -59,7 +62,8 @@ TEST(Assignment, FindsTheTorusInAShuffledStencil) {
     const auto solution = solved(torus(width, height, 1), graph);
     ASSERT_TRUE(solution) << solution.error().text();
     // Every message over one hop: nothing is less.
-    EXPECT_DOUBLE_EQ(solution->solution.hop_bytes, 1000.0 * count_of(graph.edges)) << width << "x" << height;
+    EXPECT_DOUBLE_EQ(solution->solution.hop_bytes, 1000.0 * count_of(graph.edges))
+        << width << "x" << height;
   }
 }
 
