@@ -28,7 +28,10 @@ void to_stderr(const std::string& text) {
   std::fwrite(line.data(), 1, line.size(), stderr);
 }
 
+bool stdout_was_closed = false;
+
 bool to_stdout(const std::string& text) {
+  if (stdout_was_closed) return text.empty();
   const std::size_t written = std::fwrite(text.data(), 1, text.size(), stdout);
   return written == text.size() && std::fflush(stdout) == 0;
 }
@@ -42,7 +45,9 @@ int end_with(const Error& error) {
 /// their numbers, and be mistaken for them later.
 void fill_standard_descriptors() {
   for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; ++fd) {
-    if (::fcntl(fd, F_GETFD) < 0) ::open("/dev/null", fd == STDIN_FILENO ? O_RDONLY : O_WRONLY);
+    if (::fcntl(fd, F_GETFD) >= 0) continue;
+    if (fd == STDOUT_FILENO) stdout_was_closed = true;
+    ::open("/dev/null", fd == STDIN_FILENO ? O_RDONLY : O_WRONLY);
   }
 }
 
@@ -56,6 +61,7 @@ int topolaunch_main(const std::vector<std::string>& words) {
     return inner_program_main(words.front(), {words.begin() + 1, words.end()}, outside);
   }
   if (words.size() == 1 && words.front() == kFactsWord) return facts_main(outside);
+  if (stdout_was_closed) to_stderr("standard output is closed: what is written to it is lost");
   auto answer = answer_to(words, outside, to_stderr);
   if (!answer) return end_with(answer.error());
   if (!answer->out.empty() && !to_stdout(answer->out)) {
