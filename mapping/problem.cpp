@@ -5,6 +5,7 @@
 
 #include "mapping/block_choice.h"
 #include "mapping/pins.h"
+#include "mapping/solver/host_clusters.h"
 
 namespace topolaunch::mapping {
 
@@ -18,8 +19,9 @@ Result<Problem> Problem::make(const topo::Topology& topology, const RankGraph& g
   auto chosen = choose_blocks(topology, asked, *rules);
   if (!chosen) return fail(chosen.error());
   auto pinned = asked.pins.empty() ? std::vector<int>() : pinned_by_host(topology, asked);
+  auto nesting = topology.fabric.host_distances.empty() ? rules->levels() : clusters_by_distance(topology);
   return Problem{topology, graph, std::move(chosen->constraints), std::move(chosen->pool), std::move(*rules),
-                 CostModel(topology, graph), std::move(chosen->start), std::move(pinned)};
+                 CostModel(topology, graph), std::move(chosen->start), std::move(pinned), std::move(nesting)};
 }
 
 std::string Problem::fault(const std::vector<Seat>& seats) const {

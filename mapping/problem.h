@@ -30,6 +30,7 @@ struct Problem {
   CostModel model;
   std::vector<Seat> start;  ///< by rank; holds every constraint
   std::vector<int> pinned;  ///< ranks with a pin, by host; empty without pins
+  Levels nesting;           ///< of hosts, as searches see it: the fabric's, or clusters by given distances
 
   int ranks() const { return constraints.ranks; }
   /// What stands against `seats` (by rank), in words; empty if they are allowed.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Where a matrix says how far each host is from each, no nesting of blocks holds what there is to
-// know: the quadratic assignment problem itself, by tabu search, of ranks to seats or, of larger
-// jobs, of what sits on a host to hosts.
+// know: the quadratic assignment problem itself, by swaps towards partners and, of a few hundred
+// seats, by tabu search.
 #pragma once
 
 #include "mapping/problem.h"

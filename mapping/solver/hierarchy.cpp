@@ -29,8 +29,11 @@ SearchEffort effort_of(Constraints::Effort effort, int ranks) {
   return {};
 }
 
+/// Looked at for the distance of a level.
+constexpr int kMostPairs = 256;
+
 /// Hosts as innermost blocks, the fabric's levels around them; distances of the cost model as integers.
-PlaceTree tree_of(const CostModel& model, const Levels& levels, const std::vector<Seat>& seats) {
+PlaceTree tree_of(const CostModel& model, const Levels& levels, const std::vector<Seat>& seats, bool by_pair) {
   PlaceTree tree;
   tree.places = count_of(seats);
   std::vector<double> distance;
@@ -52,15 +55,15 @@ PlaceTree tree_of(const CostModel& model, const Levels& levels, const std::vecto
                          .first->second;
     tree.block[ix(l)] = above;
   }
+  // Two hosts that part at a level give its distance; where each pair has its own, the mean of some.
+  const int most = by_pair ? kMostPairs : 1;
   for (int l = 0; l < count; ++l) {
-    // Two hosts that part at this level give its distance.
-    double found = distance.back();
-    for (int p = 1; p < tree.places; ++p) {
-      if (tree.level_between(p - 1, p) != l + 1) continue;
-      found = model.distance(seats[ix(p - 1)], seats[ix(p)]);
-      break;
-    }
-    distance.push_back(std::max(found, distance.back()));
+    double sum = 0;
+    int found = 0;
+    for (int step = 1; step < tree.places && found < most; step = by_pair ? 2 * step + 1 : tree.places)
+      for (int p = step; p < tree.places && found < most; ++p)
+        if (tree.level_between(p - step, p) == l + 1) sum += model.distance(seats[ix(p - step)], seats[ix(p)]), ++found;
+    distance.push_back(std::max(found > 0 ? sum / found : distance.back(), distance.back()));
   }
   bool whole = true;
   for (const double d : distance) whole = whole && d == std::floor(d) && d < 1e6;
@@ -81,7 +84,8 @@ class Hierarchy final : public Solver {
     const auto& constraints = problem.constraints;
     const auto& pool = problem.pool;
     const auto& model = problem.model;
-    const auto& levels = problem.rules.levels();
+    const auto& levels = problem.nesting;
+    const bool by_pair = !problem.topology.fabric.host_distances.empty();
     const auto& given = problem.start;
     const int ranks = problem.ranks();
     Incumbent best(model, constraints.objective, given);
@@ -115,7 +119,7 @@ class Hierarchy final : public Solver {
     }
     // Ranks on these seats in the order that gives the least J; those that are fixed stay.
     const auto arranged = [&](const std::vector<Seat>& seats, const std::vector<char>& fixed) {
-      const auto tree = tree_of(model, levels, seats);
+      const auto tree = tree_of(model, levels, seats, by_pair);
       std::vector<int> start(ix(ranks));
       std::iota(start.begin(), start.end(), 0);
       auto effort = effort_of(constraints.effort, ranks);

@@ -56,7 +56,7 @@ class Orders final : public Solver {
     const auto& graph = problem.graph;
     const auto& constraints = problem.constraints;
     const auto& pool = problem.pool;
-    const auto& levels = problem.rules.levels();
+    const auto& levels = problem.nesting;
     const int ranks = problem.ranks();
     Incumbent best(problem.model, constraints.objective, problem.start);
     const auto offer = [&](std::vector<Seat> seats) {

@@ -9,6 +9,7 @@
 
 #include "mapping/index.h"
 #include "mapping/random.h"
+#include "mapping/solver/host_clusters.h"
 #include "tests/mapping/machines.h"
 
 namespace topolaunch::mapping {
@@ -80,19 +81,32 @@ TEST(Assignment, HopBytesAreThoseOfTheMatrix) {
   EXPECT_DOUBLE_EQ(solution->solution.hop_bytes, 10 * 7 + 100 * 2);
 }
 
-TEST(Assignment, LargerJobsMoveWhatSitsOnAHost) {
-  // 4 ranks a host, whose partners sit on the host that is 31 numbers on.
-  const auto topology = torus(16, 5, 4);
-  RankGraph graph;
-  graph.ranks = 320;
-  for (int h = 0; h < 80; ++h)
-    for (int i = 0; i < 4; ++i) {
-      const int a = 4 * h + i, b = 4 * ((h + 31) % 80) + i;
-      graph.edges.push_back({std::min(a, b), std::max(a, b), 1000});
-    }
-  const auto solution = solved(topology, graph);
-  ASSERT_TRUE(solution);
-  EXPECT_LT(solution->solution.hop_bytes, 0.5 * solution->given.hop_bytes);
+TEST(Assignment, LargeJobsComeNearTheLeast) {
+  const auto graph = shuffled_stencil(24, 20);
+  const auto one = solved(torus(24, 20, 1), graph);
+  ASSERT_TRUE(one);
+  EXPECT_LT(one->solution.hop_bytes, 1.7 * 1000.0 * count_of(graph.edges));
+  // Four ranks a host: most messages stay inside.
+  const auto four = solved(torus(12, 10, 4), graph);
+  ASSERT_TRUE(four);
+  EXPECT_LT(four->solution.hop_bytes, 1.0 * 1000.0 * count_of(graph.edges));
+}
+
+TEST(Assignment, HalvesKeepNearHostsTogether) {
+  // Eight hosts in a row, named at random.
+  const std::vector<int> at = {3, 7, 0, 5, 1, 6, 2, 4};
+  auto topology = testing::tree({1, 8}, {0, 1});
+  topology.fabric = {};
+  for (const int a : at)
+    for (const int b : at) topology.fabric.host_distances.push_back(std::abs(a - b));
+  const auto levels = clusters_by_distance(topology);
+  ASSERT_EQ(levels.levels.size(), 3U);
+  for (std::size_t l = 0; l < 3; ++l)
+    for (int a = 0; a < 8; ++a)
+      for (int b = 0; b < 8; ++b)
+        EXPECT_EQ(levels.levels[l].block[ix(a)] == levels.levels[l].block[ix(b)],
+                  at[ix(a)] >> l == at[ix(b)] >> l)
+            << l;
 }
 
 }  // namespace
