@@ -45,8 +45,13 @@ class Halving {
     std::ranges::stable_sort(block, {},
                              [&](int h) { return distance(one, h) - distance(other, h); });
     const auto middle = block.begin() + static_cast<std::ptrdiff_t>((block.size() + 1) / 2);
-    into.emplace_back(block.begin(), middle);
-    into.emplace_back(middle, block.end());
+    std::vector<int> near(block.begin(), middle), far(middle, block.end());
+    // In the given order otherwise.
+    std::ranges::sort(near);
+    std::ranges::sort(far);
+    if (near.front() > far.front()) std::swap(near, far);
+    into.push_back(std::move(near));
+    into.push_back(std::move(far));
   }
 
   const std::vector<double>& distances_;
