@@ -86,9 +86,17 @@ struct Vote {
   std::string evidence, view;
 };
 
-std::vector<Vote> votes_of(const View& view, const Parts& parts, bool& judged) {
+/// `left_over`: slow figures of the view that no part explains, where they are many.
+std::vector<Vote> votes_of(const View& view, const Parts& parts, bool& judged, std::string& left_over) {
+  constexpr double kMany = 0.25, kManyAbove = 0.15;
   const Elimination found = eliminate(view.samples, parts.size());
   judged = judged || found.judged > 0;
+  if (found.unexplained >= 2 && found.unexplained > kMany * found.judged)
+    left_over += fmt::format("{}{}: {} of {} figures are far below the others", left_over.empty() ? "" : "; ",
+                             view.name, found.unexplained, found.judged);
+  else if (found.above >= 2 && found.above > kManyAbove * found.judged)
+    left_over += fmt::format("{}{}: {} of {} figures are far above the others, so that most may be slow",
+                             left_over.empty() ? "" : "; ", view.name, found.above, found.judged);
   std::vector<Vote> votes;
   for (const Blame& b : found.blames) {
     double healthy = 0;
@@ -97,8 +105,10 @@ std::vector<Vote> votes_of(const View& view, const Parts& parts, bool& judged) {
         healthy = std::max(healthy, found.healthy[static_cast<std::size_t>(s.kind)]);
       }
     }
-    std::string evidence = fmt::format("{}: {} of {} over it at {:.2f} of {}", view.name, b.slow,
-                                       b.all, b.ratio, in_words(healthy, view.latency));
+    // Of times the larger is the worse: twice as long, not half of it.
+    std::string evidence = fmt::format("{}: {} of {} over it at {:.2f}{} of {}", view.name, b.slow,
+                                       b.all, view.latency ? 1 / b.ratio : b.ratio,
+                                       view.latency ? " times" : "", in_words(healthy, view.latency));
     if (b.failed == b.slow) {
       evidence = fmt::format("{}: {} of {} over it failed", view.name, b.failed, b.all);
     } else if (b.failed > 0) {
@@ -127,11 +137,12 @@ Findings findings_of(const std::vector<View>& views, const Parts& parts,
                      const std::optional<std::set<std::string>>& slow_by_itself) {
   Findings findings;
   std::vector<Vote> votes;
+  std::string left_over;
   std::size_t asked = 0;
   for (const View& view : views) {
     if (view.samples.empty()) continue;
     ++asked;
-    for (Vote& vote : votes_of(view, parts, findings.judged)) votes.push_back(std::move(vote));
+    for (Vote& vote : votes_of(view, parts, findings.judged, left_over)) votes.push_back(std::move(vote));
   }
   if (!findings.judged) {
     findings.why_not = "too few figures to hold against each other: four of a kind are needed";
@@ -182,6 +193,10 @@ Findings findings_of(const std::vector<View>& views, const Parts& parts,
     findings.culprits.push_back(std::move(c));
   }
   std::ranges::stable_sort(findings.culprits, std::greater<>(), &Culprit::confidence);
+  if (findings.culprits.empty() && !left_over.empty()) {
+    findings.judged = false;
+    findings.why_not = left_over + ", and no host, link or path explains which";
+  }
   return findings;
 }
 
@@ -234,6 +249,11 @@ Findings culprits_of_figures(const std::vector<PairFigure>& figures) {
     for (const std::string& host : {f.from, f.to}) {
       s.parts.push_back(parts.of(Kind::host, "host " + host, host));
       s.parts.push_back(parts.of(Kind::host_link, link_of(host), host));
+    }
+    if (f.directed) {
+      // Half of a link may fail: its lanes out, or in.
+      s.parts.push_back(parts.of(Kind::host_link, link_of(f.from) + ", sending", f.from));
+      s.parts.push_back(parts.of(Kind::host_link, link_of(f.to) + ", receiving", f.to));
     }
     add_path(parts, s.parts, f.from, f.to, f.directed, f.from + '\n' + f.to);
     view.samples.push_back(std::move(s));
@@ -315,8 +335,9 @@ Findings culprits_of_pairs(const Measurement& m) {
       view.samples.push_back(std::move(s));
     }
     bool judged = false;
+    std::string ignored;
     std::set<std::string> slow;
-    for (const Vote& vote : votes_of(view, parts, judged)) slow.insert(parts.at(vote.part).owner);
+    for (const Vote& vote : votes_of(view, parts, judged, ignored)) slow.insert(parts.at(vote.part).owner);
     for (const HeldBack& host : held_back) slow.insert(host.host);
     if (judged) slow_by_itself = std::move(slow);
   }

@@ -85,9 +85,14 @@ class Search {
                             by_part_[part].size() < by_part_[best].size();
         if (gain > most * 1.001 || closer) most = gain, best = part, its_loss = loss;
       }
-      if (best == by_part_.size()) return found_;
+      if (best == by_part_.size()) break;
       blame(best, its_loss);
     }
+    for (std::size_t s = 0; s < loss_.size(); ++s) {
+      found_.unexplained += loss_[s] < std::log(kFarApart) && explained_[s] > loss_[s] / 2 ? 1 : 0;
+      found_.above += loss_[s] > -std::log(kFarApart) ? 1 : 0;
+    }
+    return std::move(found_);
   }
 
  private:

@@ -40,12 +40,16 @@ struct Blame {
 struct Elimination {
   std::vector<Blame> blames;       ///< the one that explains most first
   int judged = 0, not_judged = 0;  ///< samples; a kind of few has nothing to be held against
+  int unexplained = 0;  ///< below kFarApart of what is healthy, over no part that is blamed
+  int above = 0;        ///< of which what is taken for healthy is below kFarApart: then it may not be
   /// Of each kind, by its number: what is healthy; 0 = not judged.
   std::vector<double> healthy;
 };
 
 /// Slower by less is nobody's fault: machines of one make differ by some per cent.
 inline constexpr double kMildest = 0.85;
+/// A ratio that is no scatter.
+inline constexpr double kFarApart = 0.6;
 /// Fewer samples of a kind say nothing.
 inline constexpr std::size_t kFewest = 4;
 

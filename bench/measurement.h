@@ -79,6 +79,9 @@ struct Measurement {
   std::int64_t wrong = 0;    ///< elements over all sizes; -1 = nothing was checked
   std::vector<std::int64_t> wrong_by_rank;  ///< of the collective; empty = not told, or none
   double average_busbw = 0;  ///< bytes/s, nccl-tests' footer; never a gate
+  /// nccl-tests' JSON: false without the totals that it closes with.
+  bool ended = true;
+  bool said_wrong = false;  ///< its totals say that elements were wrong
   Seconds elapsed{0};
 };
 

@@ -176,6 +176,18 @@ Status read_gpus(MeasurementMembers& r, const Json& json, const std::string& fil
   return {};
 }
 
+/// nccl-tests' own totals, of which numbers and truth values may be text.
+void read_totals(MeasurementMembers& r, const Json& json, Measurement& m) {
+  if (r.find(json, "schema") != nullptr) return;
+  const Json* const bounds = r.find(json, "out_of_bounds");
+  m.ended = bounds != nullptr || r.find(json, "average_bus_bandwidth") != nullptr;
+  if (bounds == nullptr || !bounds->is_object()) return;
+  const Json* const okay = r.find(*bounds, "okay");
+  const Json* const count = r.find(*bounds, "count");
+  m.said_wrong = (okay != nullptr && (*okay == Json(false) || *okay == Json("false"))) ||
+                 (count != nullptr && count->is_number() && count->get<double>() > 0);
+}
+
 void read_wrong_by_rank(MeasurementMembers& r, const Json& json, std::vector<std::int64_t>& into) {
   const Json* const bounds = r.find(json, "out_of_bounds");
   const Json* const by_rank = bounds == nullptr ? nullptr : r.find(*bounds, "by_rank");
@@ -224,6 +236,7 @@ Result<Measurement> measurement_from_json(const Json& json, const std::string& f
     return fail(std::move(gpus).error());
   }
   read_wrong_by_rank(r, json, m.wrong_by_rank);
+  read_totals(r, json, m);
   m.elapsed = Seconds(r.positive(json, "elapsed_seconds", 0.0));
   if (error) return fail(std::move(*error));
   summarise(m);

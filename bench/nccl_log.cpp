@@ -64,7 +64,8 @@ bool tells_an_error(std::string_view line) {
   if (line.find("NCCL INFO") != std::string_view::npos) return false;
   return line.find("failure") != std::string_view::npos ||
          line.find("Error") != std::string_view::npos ||
-         line.find("error") != std::string_view::npos;
+         line.find("error") != std::string_view::npos ||
+         line.find("exited on signal") != std::string_view::npos;
 }
 
 class Reader {

@@ -6,7 +6,11 @@
 namespace topolaunch::bench {
 namespace {
 
-Status read_bytes(const std::string& text, const char* option, Bytes& into) {
+/// As nccl-tests' parsesize: K, M and G are powers of 1024, whatever stands behind them ("1MB").
+Status read_bytes(std::string text, const char* option, Bytes& into) {
+  const auto letter = text.find_first_of("kKmMgGtT");
+  if (letter != std::string::npos && letter + 2 == text.size() && (text.back() == 'B' || text.back() == 'b'))
+    text.pop_back();
   auto bytes = parse_bytes(text);
   if (!bytes) return fail(Code::wrong_usage, std::string(option) + ": " + bytes.error().message);
   into = *bytes;

@@ -13,6 +13,7 @@
 
 #include "base/counted.h"
 #include "base/input_file.h"
+#include "base/units.h"
 #include "launcher/measured/culprit_checks.h"
 #include "launcher/measured/leaves_of_figures.h"
 #include "launcher/measured/measured_file.h"
@@ -36,8 +37,10 @@ void add_pair(const bench::Measurement& m, bool ended, std::vector<bench::PairFi
   for (const bench::Device& d : m.devices) hosts.insert(d.host);
   const bench::SizeResult* top = largest(m);
   if (hosts.size() != 2 || (top == nullptr && ended)) return;
+  // Runs of one size and type are held against each other; what broke off meant to reach its last.
+  const std::int64_t size = ended ? top->size : m.configuration.maximum_bytes;
   figures.push_back({*hosts.begin(), *hosts.rbegin(), ended ? top->out_of_place.busbw : 0,
-                     fmt::format("{} of {} ranks", m.collective, m.ranks)});
+                     fmt::format("{} of {} ranks at {}", m.collective, m.ranks, to_text(Bytes(size)))});
 }
 
 std::vector<Check> pair_checks(std::vector<bench::PairFigure> figures,
@@ -72,7 +75,9 @@ class MeasuredFiles {
   }
   std::vector<Check> checks() {
     for (const auto& [collective, where] : lone_) add({lone_check(collective, where)});
-    if (pairs_.size() > 1) {
+    std::set<std::pair<std::string, std::string>> distinct;
+    for (const bench::PairFigure& f : pairs_) distinct.insert({f.from, f.to});
+    if (distinct.size() > 1) {
       std::set<std::string> hosts;
       for (const bench::PairFigure& f : pairs_) hosts.insert({f.from, f.to});
       add(pair_checks(pairs_, {hosts.begin(), hosts.end()}, origin_));
@@ -153,7 +158,7 @@ class MeasuredFiles {
     } else if (auto* const m = std::get_if<bench::Measurement>(&read)) {
       name_leaves(*m);
       add(named(check_alone(*m, expected_), file));
-      add_pair(*m, true, pairs_);
+      add_pair(*m, m->ended, pairs_);
     } else if (const auto* const table = std::get_if<PairFile>(&read)) {
       add(pair_checks(table->figures, table->hosts, file));
     }

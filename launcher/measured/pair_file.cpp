@@ -26,6 +26,9 @@ class Table {
       rows_.push_back(std::move(row.cells));
       lines_.push_back(row.line);
     }
+    if (rows_.empty() || rows_[0].empty()) return;
+    const auto named = unit();
+    times_ = (named && named->of == topo::PairFact::Of::latency) || (column("latency_us") && !column("bytes_per_second"));
   }
 
   bool known() const {
@@ -63,6 +66,9 @@ class Table {
     std::string text = cell < rows_[row].size() ? rows_[row][cell] : "";
     if (text.empty() || text == "-" || lower_case(text) == "n/a" || lower_case(text) == "nan")
       return std::nullopt;
+    // A pair that failed has nothing to show for it, whichever way the table counts.
+    for (const char* word : {"failed", "fail", "error", "timeout", "timed out", "inf"})
+      if (lower_case(text) == word) return times_ ? kNever : 0.0;
     if (separator_ != ',') std::ranges::replace(text, ',', '.');
     char* end = nullptr;
     const double v = std::strtod(text.c_str(), &end);
@@ -73,6 +79,9 @@ class Table {
   std::string cell(std::size_t row, std::optional<std::size_t> at) const {
     return at && *at < rows_[row].size() ? rows_[row][*at] : "";
   }
+
+  static constexpr double kNever = 1e30;
+  static bool failed(double time) { return time > kNever / 1e12; }
 
   static void mention(PairFile& file, const std::string& host) {
     if (std::ranges::find(file.hosts, host) == file.hosts.end()) file.hosts.push_back(host);
@@ -88,6 +97,8 @@ class Table {
       for (const std::string& host : *names) mention(out, host);
       auto value = number(r, peak);
       if (!value) return fail(std::move(value).error());
+      // An empty cell is a run that left no figure, "N/A" one that nobody took.
+      if (!*value && !cell(r, peak).empty()) continue;
       PairFigure f{names->front(), names->back(), value->value_or(0) * 1e9, cell(r, test)};
       if (f.test.empty()) f.test = "pairs";
       if (hosts && gpus) f.test += " N" + cell(r, hosts) + " G" + cell(r, gpus);
@@ -98,6 +109,8 @@ class Table {
 
   Result<PairFile> pairs(std::size_t from, std::size_t to) const {
     const auto rate = column("bytes_per_second"), latency = column("latency_us");
+    auto size = column("bytes");
+    if (!size) size = column("size");
     if (!rate && !latency) return refuse(0, "no column bytes_per_second or latency_us");
     PairFile out;
     for (std::size_t r = 1; r < rows_.size(); ++r) {
@@ -106,9 +119,13 @@ class Table {
       mention(out, cell(r, from));
       mention(out, cell(r, to));
       if (!*value || cell(r, from) == cell(r, to)) continue;
-      const double v = rate ? **value : 1e6 / std::max(**value, 1e-6);
-      out.figures.push_back(
-          {cell(r, from), cell(r, to), v, rate ? "bandwidth" : "latency", true, !rate});
+      // Nothing arrives in no time: that is no figure.
+      if (!rate && **value == 0) continue;
+      const double v = rate ? **value : failed(**value) ? 0 : 1e6 / **value;
+      // Small messages are slow everywhere: they are held against their like.
+      std::string test = rate ? "bandwidth" : "latency";
+      if (const std::string bytes = cell(r, size); !bytes.empty()) test += " of " + bytes + " B";
+      out.figures.push_back({cell(r, from), cell(r, to), v, test, true, !rate});
     }
     return out;
   }
@@ -147,8 +164,9 @@ class Table {
       for (std::size_t c = 0; c < size; ++c) {
         if (!values[r][c] || (symmetric && c < r)) continue;
         const double v = *values[r][c] * in->factor;
+        if (latency && v == 0) continue;  // nothing arrives in no time
         out.figures.push_back({rows_[0][r + 1], rows_[0][c + 1],
-                               latency ? 1 / std::max(v, 1e-12) : v,
+                               !latency ? v : failed(v) ? 0 : 1 / v,
                                latency ? "latency" : "bandwidth", !symmetric, latency});
       }
     }
@@ -156,6 +174,7 @@ class Table {
   }
 
   std::string file_;
+  bool times_ = false;  ///< cells are times: a failed one is as long as can be
   char separator_ = ',';
   std::vector<Row> rows_;
   std::vector<int> lines_;

@@ -4,11 +4,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <map>
+#include <optional>
 #include <tuple>
 #include <utility>
 
 #include "base/counted.h"
+#include "bench/bus_bandwidth.h"
 #include "launcher/measured/culprit_checks.h"
 #include "launcher/measured/missing_pairs.h"
 #include "launcher/measured/wrong_elements.h"
@@ -82,9 +85,13 @@ Check unread_rows(const bench::NcclRun& run) {
                            fmt::join(run.unread, ", ")));
 }
 
+Check says_failed() {
+  return check("results", Outcome::fail, "it says itself: out of bounds values, FAILED",
+               "0 wrong elements", "");
+}
+
 /// What a run that broke off did measure says nothing about what it broke off at.
-Check broken_off(const bench::NcclRun& run) {
-  const bench::Measurement& m = run.measurement;
+Check broken_off(const bench::Measurement& m, const std::string& why) {
   const auto sizes = static_cast<int>(m.results.size());
   const int asked = bench::sizes_asked_for(m.configuration);
   std::string measured =
@@ -92,7 +99,32 @@ Check broken_off(const bench::NcclRun& run) {
                     : fmt::format("broke off after {}", counted(sizes, "size"));
   if (!m.results.empty()) measured += ", the last " + to_text(Bytes(m.results.back().size));
   return check("ended", Outcome::fail, std::move(measured), "all sizes, and the average", "",
-               run.complaints.empty() ? "it says no reason" : run.complaints.front());
+               why.empty() ? "it says no reason" : why);
+}
+
+/// busbw is algbw times a factor that the number of ranks gives (nccl-tests' doc/PERFORMANCE.md). Where
+/// it is another, the figures are not of these ranks: of groups of them (NCCL_TESTS_SPLIT), or the list
+/// is cut.
+std::optional<Check> other_ranks(const bench::Measurement& m) {
+  const bench::SizeResult* top = largest(m);
+  const double expected = bench::bus_factor(m.collective, m.ranks);
+  if (top == nullptr || expected <= 0 || top->out_of_place.algbw <= 0) return std::nullopt;
+  const double factor = top->out_of_place.busbw / top->out_of_place.algbw;
+  // Both are printed with two decimals.
+  const double rounding = 0.005e9 / top->out_of_place.algbw * (1 + factor);
+  if (std::abs(factor - expected) <= 0.001 * expected + rounding) return std::nullopt;
+  const auto off = [&](int ranks) { return std::abs(bench::bus_factor(m.collective, ranks) - factor); };
+  int fit = 2;
+  for (int ranks = 3; ranks <= 4096; ++ranks)
+    if (off(ranks) < off(fit)) fit = ranks;
+  std::string fits;
+  if (off(fit) <= 0.005 * factor)
+    fits = fmt::format("; {} would fit: {}", counted(fit, "rank"),
+                       fit < m.ranks ? "groups of so many (NCCL_TESTS_SPLIT)?" : "is its list of devices cut?");
+  return check("ranks", Outcome::could_not_test,
+               fmt::format("busbw is {:.3f} of algbw, {} over {} has {:.3f}", factor, m.collective,
+                           counted(m.ranks, "rank"), expected),
+               "the factor of its ranks", "", "the figures are of other ranks than it lists" + fits);
 }
 
 }  // namespace
@@ -113,16 +145,28 @@ std::vector<Check> check_alone(const bench::Measurement& m,
                            : ""));
   checks.push_back(devices_check(m));
   checks.push_back(wrong_elements_check(m));
-  auto speeds = check_expected(m, expected);
+  std::vector<Check> speeds;
+  if (auto others = other_ranks(m)) speeds.push_back(std::move(*others));
+  else speeds = check_expected(m, expected);
   if (speeds.empty()) speeds.push_back(speed_of(m));
   checks.insert(checks.end(), speeds.begin(), speeds.end());
   for (const auto& more : {check_culprits(m), missing_pairs(m, "")})
     checks.insert(checks.end(), more.begin(), more.end());
+  const bool told_wrong = std::ranges::any_of(
+      checks, [](const Check& c) { return c.name == "results" && c.verdict == Outcome::fail; });
+  if (m.said_wrong && !told_wrong) checks.push_back(says_failed());
+  if (!m.ended) checks.push_back(broken_off(m, ""));
   return checks;
 }
 
 std::vector<Check> check_run(const bench::NcclRun& run,
                              const std::vector<ExpectedFigure>& expected) {
+  const bool more_ranks = std::ranges::any_of(run.measurement.devices, [](const bench::Device& d) { return d.rank > 0; });
+  if (run.worlds > 1 && more_ranks) {
+    return {check("ranks", Outcome::could_not_test,
+                  fmt::format("the lines of {} runs are mixed", run.worlds), "one run after the other",
+                  "", "give each run's output in a file of its own")};
+  }
   if (run.worlds > 1) {
     return {check("ranks", Outcome::fail,
                   fmt::format("{} ranks call themselves rank 0", run.worlds), "one world of ranks",
@@ -132,11 +176,11 @@ std::vector<Check> check_run(const bench::NcclRun& run,
   const bool told_wrong = std::ranges::any_of(
       checks, [](const Check& c) { return c.name == "results" && c.verdict == Outcome::fail; });
   if (run.said_failed && !told_wrong) {
-    checks.push_back(check("results", Outcome::fail, "it says itself: out of bounds values, FAILED",
-                           "0 wrong elements", ""));
+    checks.push_back(says_failed());
   }
   if (!run.unread.empty()) checks.push_back(unread_rows(run));
-  if (!run.ended) checks.push_back(broken_off(run));
+  if (!run.ended)
+    checks.push_back(broken_off(run.measurement, run.complaints.empty() ? "" : run.complaints.front()));
   return checks;
 }
 

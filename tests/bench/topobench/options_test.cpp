@@ -48,6 +48,14 @@ TEST(Options, AStepTakesThePlaceOfTheFactor) {
   EXPECT_THAT(refusal({"-i", "4K", "-f", "2"}), HasSubstr("stepbytes"));
 }
 
+TEST(Options, SizesAreReadAsNcclTestsReadsThem) {
+  for (const char* size : {"1M", "1MB", "1mb", "1MiB", "1048576"}) {
+    const auto line = parse_options({"-b", size, "-e", size});
+    ASSERT_TRUE(line) << size;
+    EXPECT_THAT(line->options.trial.sizes, testing::ElementsAre(1 << 20)) << size;
+  }
+}
+
 TEST(Options, UnknownOnesAreRefusedWithTheNearestName) {
   EXPECT_THAT(refusal({"--iter", "3"}), AllOf(HasSubstr("--iter"), HasSubstr("--iters?")));
   EXPECT_THAT(refusal({"--dead-line=3"}), HasSubstr("--deadline?"));

@@ -3,6 +3,7 @@
 
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <cstdlib>
 
 #include "tests/launcher/example_host.h"
@@ -145,6 +146,95 @@ TEST_F(FileChecks, PairsAcrossLeavesAreHeldAgainstTheirOwnKind) {
     if (slow[at] == '2' || slow[at] == '4') slow[at] = slow[at] == '2' ? '6' : '8';
   }
   EXPECT_EQ(named(of({world_.file("b.csv", slow)}), "pairs").verdict, Outcome::fail);
+}
+
+TEST_F(FileChecks, AFactorOfOtherRanksIsNotThatOfTheList) {
+  // busbw as algbw: pairs, not eight ranks.
+  std::string devices;
+  for (int rank = 0; rank < 8; ++rank)
+    devices += "#  Rank  " + std::to_string(rank) + " Group  0 Pid 1" + std::to_string(rank) +
+               " on n1 device  " + std::to_string(rank) + " [0000:1" + std::to_string(rank) + ":00] H100\n";
+  const std::string row = "   67108864   256   float   sum   -1   9.0   100.0   100.0   0   9.0   100.0   100.0   0\n";
+  const auto checks = of({world_.file("split.log", log_of(devices, row))});
+  const auto at = std::ranges::find_if(checks, [](const Check& c) { return c.verdict == Outcome::could_not_test; });
+  ASSERT_NE(at, checks.end());
+  EXPECT_EQ(at->measured, "busbw is 1.000 of algbw, allreduce over 8 ranks has 1.750");
+  EXPECT_THAT(at->suspect, HasSubstr("2 ranks would fit: groups of so many"));
+}
+
+TEST_F(FileChecks, MixedLinesOfTwoRunsAreNoWorldsOfOne) {
+  const std::string mixed = std::string(kTwoDevices) +
+                            "#  Rank  0 Group  0 Pid 8 on n2 device  0 [0000:18:00] H100\n"
+                            "#  Rank  1 Group  0 Pid 9 on n2 device  1 [0000:2a:00] H100\n";
+  const Check ranks = named(of({world_.file("mixed.log", log_of(mixed, kRow))}), "ranks");
+  EXPECT_EQ(ranks.verdict, Outcome::could_not_test);
+  EXPECT_THAT(ranks.measured, HasSubstr("the lines of 2 runs are mixed"));
+}
+
+TEST_F(FileChecks, TwoRunsOverOnePairAreNoTableOfPairs) {
+  const std::string two = "#  Rank  0 Group  0 Pid 1 on n1 device  0 [0000:18:00] H100\n"
+                          "#  Rank  1 Group  0 Pid 2 on n2 device  0 [0000:18:00] H100\n";
+  const auto checks = of({world_.file("a.log", log_of(two, kRow) + log_of(two, kRow))});
+  EXPECT_TRUE(named(checks, "pairs").name.empty());
+}
+
+TEST_F(FileChecks, ASlowHostIsFoundAtItsSizeAlone) {
+  std::string table = "src,dst,bytes,bytes_per_second\n";
+  for (const char a : std::string("abcdefgh"))
+    for (const char b : std::string("abcdefgh")) {
+      if (a == b) continue;
+      const std::string pair = {a, ',', b, ','};
+      table += pair + "1024,4e8\n" + pair + "1073741824," + (a == 'd' || b == 'd' ? "24e9\n" : "48e9\n");
+    }
+  const Check pairs = named(of({world_.file("p.csv", table)}), "pairs");
+  EXPECT_EQ(pairs.verdict, Outcome::fail);
+  EXPECT_THAT(pairs.suspect, HasSubstr("host d"));
+}
+
+TEST_F(FileChecks, OneWayOfALinkIsNamed) {
+  for (const bool sends : {true, false}) {
+    std::string table = "GB/s,a,b,c,d,e,f,g,h\n";
+    for (const char row : std::string("abcdefgh")) {
+      table += row;
+      for (const char column : std::string("abcdefgh"))
+        table += row == column ? "," : (sends ? row : column) == 'd' ? ",24.1" : ",48." + std::string(1, static_cast<char>('1' + row % 3));
+      table += "\n";
+    }
+    const Check pairs = named(of({world_.file("p.csv", table)}), "pairs");
+    EXPECT_EQ(pairs.verdict, Outcome::fail);
+    EXPECT_THAT(pairs.suspect, HasSubstr(sends ? "link of host d, sending" : "link of host d, receiving"));
+  }
+}
+
+TEST_F(FileChecks, WhereMostPairsAreSlowNothingIsSaidToBeSound) {
+  // Half of eight hosts at half rate: six of 28 pairs are as fast as they should be.
+  std::string table = "GB/s,a,b,c,d,e,f,g,h\n";
+  for (const char row : std::string("abcdefgh")) {
+    table += row;
+    for (const char column : std::string("abcdefgh"))
+      table += row == column ? "," : row < 'e' && column < 'e' ? ",48" : ",24";
+    table += "\n";
+  }
+  const Check pairs = named(of({world_.file("p.csv", table)}), "pairs");
+  EXPECT_EQ(pairs.verdict, Outcome::could_not_test);
+  EXPECT_THAT(pairs.suspect, HasSubstr("far above the others"));
+}
+
+TEST_F(FileChecks, TotalsOfJsonCount) {
+  const auto json = [](const std::string& totals) {
+    return R"({"version": 3, "config": {"minimum_bytes": 1024, "maximum_bytes": 1024, "devices": [
+      {"rank": 0, "hostname": "n1", "device": 0, "device_hex": "0000:18:00"}, {"rank": 1, "hostname": "n1", "device": 1, "device_hex": "0000:2a:00"}]},
+      "args": ["all_reduce_perf"], "results": [{"size": 1024, "count": 256, "type": "float", "redop": "sum", "root": "-1",
+      "out_of_place": {"time": 9, "alg_bw": 1, "bus_bw": 1, "nwrong": 0}, "in_place": {"time": 9, "alg_bw": 1, "bus_bw": 1, "nwrong": 0}}])" + totals + "}";
+  };
+  const auto worst = [&](const std::string& totals) {
+    for (const Check& check : of({world_.file("m.json", json(totals))}))
+      if (check.verdict == Outcome::fail) return check.name;
+    return std::string("none");
+  };
+  EXPECT_EQ(worst(R"(, "out_of_bounds": {"count": 0, "okay": "true"}, "average_bus_bandwidth": {"bandwidth": 1})"), "none");
+  EXPECT_EQ(worst(R"(, "out_of_bounds": {"count": 4, "okay": false}, "average_bus_bandwidth": {"bandwidth": 1})"), "results");
+  EXPECT_EQ(worst(""), "ended");
 }
 
 TEST_F(FileChecks, PairsWithoutAFigureAreCounted) {

@@ -41,6 +41,26 @@ TEST(PairFile, ASummaryOfNcclTestsHasHostListsAndRowsThatFailed) {
   EXPECT_EQ(figures[1].value, 0);
 }
 
+TEST(PairFile, SizesAreKindsOfTheirOwn) {
+  const auto figures = read("src,dst,bytes,bytes_per_second\na,b,1024,1e8\na,b,1048576,2e10\n");
+  ASSERT_EQ(figures.size(), 2u);
+  EXPECT_EQ(figures[0].test, "bandwidth of 1024 B");
+  EXPECT_EQ(figures[1].test, "bandwidth of 1048576 B");
+}
+
+TEST(PairFile, WhatFailedIsToldFromWhatNobodyTook) {
+  const auto values = [](const std::string& text) {
+    std::vector<double> result;
+    for (const auto& figure : read(text)) result.push_back(figure.value);
+    return result;
+  };
+  EXPECT_THAT(values("src,dst,bytes_per_second\na,b,FAILED\na,c,n/a\nb,c,2\n"), ElementsAre(0, 2));
+  EXPECT_THAT(values("src,dst,latency_us\na,b,timeout\na,c,0\nb,c,2\n"), ElementsAre(0, 5e5));
+  EXPECT_THAT(values("us,a,b,c\na,0,inf,2\nb,inf,0,0\nc,2,0,0\n"), ElementsAre(0, 5e5));
+  EXPECT_THAT(values("test,N,G,nodes,peak_busbw_GBs\nx,2,1,\"a,b\",N/A\nx,2,1,\"a,c\",\nx,2,1,\"b,c\",3\n"),
+              ElementsAre(0, 3e9));
+}
+
 TEST(PairFile, ASpreadsheetsMatrixHasDecimalCommasAndHoles) {
   const auto figures = read("\xef\xbb\xbfLatenz (\xc2\xb5s);a;b\r\na;-;2,5\r\nb;;-\r\n");
   ASSERT_EQ(figures.size(), 1u);
