@@ -193,7 +193,8 @@ Findings findings_of(const std::vector<View>& views, const Parts& parts,
     findings.culprits.push_back(std::move(c));
   }
   std::ranges::stable_sort(findings.culprits, std::greater<>(), &Culprit::confidence);
-  if (findings.culprits.empty() && !left_over.empty()) {
+  // Of figures by others one kind of measurement is all there is; our own has several to agree or not.
+  if (asked == 1 && findings.culprits.empty() && !left_over.empty()) {
     findings.judged = false;
     findings.why_not = left_over + ", and no host, link or path explains which";
   }

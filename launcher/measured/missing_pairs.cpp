@@ -21,6 +21,17 @@ std::vector<Check> missing(const std::map<std::string, std::set<Pair>>& measured
   constexpr std::size_t kMostNamed = 3;
   std::string counts, named;
   std::size_t all_missing = 0, names = 0;
+  const auto name = [&](const std::string& words) {
+    if (++names <= kMostNamed) named += (names == 1 ? "" : ", ") + words;
+  };
+  // Who has no figure at all is one thing to look at, not as many as it has partners.
+  std::set<std::string> seen;
+  for (const auto& [test, pairs] : measured) {
+    for (const Pair& pair : pairs) seen.insert({pair.first, pair.second});
+  }
+  for (const std::string& end : ends) {
+    if (!seen.contains(end) && ends.size() > 2) name("all pairs of " + end);
+  }
   std::set<Pair> told;
   const std::size_t all = ends.size() * (ends.size() - 1) / 2;
   for (const auto& [test, pairs] : measured) {
@@ -28,11 +39,12 @@ std::vector<Check> missing(const std::map<std::string, std::set<Pair>>& measured
     all_missing += all - pairs.size();
     counts +=
         fmt::format("{}{}: {} of {}", counts.empty() ? "" : "; ", test, all - pairs.size(), all);
-    for (std::size_t a = 0; a < ends.size() && names < kMostNamed; ++a) {
-      for (std::size_t b = a + 1; b < ends.size() && names < kMostNamed; ++b) {
+    for (std::size_t a = 0; a < ends.size(); ++a) {
+      for (std::size_t b = a + 1; b < ends.size(); ++b) {
         const Pair pair = pair_of(ends[a], ends[b]);
+        if (!seen.contains(pair.first) || !seen.contains(pair.second)) continue;
         if (pairs.contains(pair) || !told.insert(pair).second) continue;
-        named += fmt::format("{}{} - {}", names++ == 0 ? "" : ", ", pair.first, pair.second);
+        name(fmt::format("{} - {}", pair.first, pair.second));
       }
     }
   }
@@ -43,7 +55,7 @@ std::vector<Check> missing(const std::map<std::string, std::set<Pair>>& measured
   check.measured = "pairs without a figure: " + counts;
   check.expected = "all of them";
   check.source = source;
-  check.suspect = fmt::format("not measured: {}{}", named, all_missing > names ? ", ..." : "");
+  check.suspect = fmt::format("not measured: {}{}", named, names > kMostNamed ? ", ..." : "");
   return {check};
 }
 

@@ -179,6 +179,10 @@ std::vector<Check> check_run(const bench::NcclRun& run,
     checks.push_back(says_failed());
   }
   if (!run.unread.empty()) checks.push_back(unread_rows(run));
+  if (run.ended && !run.complaints.empty())
+    checks.push_back(check("messages", Outcome::not_applicable,
+                           counted(run.complaints.size(), "line") + " of an error in it", "", "",
+                           run.complaints.front()));
   if (!run.ended)
     checks.push_back(broken_off(run.measurement, run.complaints.empty() ? "" : run.complaints.front()));
   return checks;

@@ -13,6 +13,13 @@ TEST(RankTag, IsTakenAwayHoweverItIsWritten) {
   EXPECT_EQ(without_rank_tag("[1,0]<stdout>:# nThread"), "# nThread");
   EXPECT_EQ(without_rank_tag("[prterun-n1-77@1,10]<stderr>: n1: failure"), "n1: failure");
   EXPECT_EQ(without_rank_tag("[7] # nThread"), "# nThread");
+  EXPECT_EQ(without_rank_tag("[rank12]: # nThread"), "# nThread");
+  EXPECT_EQ(without_rank_tag("[default0]:   8 2"), "  8 2");
+  EXPECT_EQ(without_rank_tag("launcher-0 | # nThread"), "# nThread");
+  EXPECT_EQ(without_rank_tag("2026-01-05T09:31:02.123456Z # nThread"), "# nThread");
+  EXPECT_EQ(without_rank_tag("2026-01-05T09:31:02+01:00 [rank0]: # nThread"), "# nThread");
+  EXPECT_EQ(without_rank_tag("| 0 | 1 | 2 |"), "| 0 | 1 | 2 |");
+  EXPECT_EQ(without_rank_tag("8 | 2"), "8 | 2");
 }
 
 TEST(RankTag, LinesWithoutOneStayAsTheyAre) {
