@@ -132,9 +132,11 @@ bool touches_one_of(const std::string& owner, const std::set<std::string>& hosts
 bool between_two(Kind kind) { return kind == Kind::path || kind == Kind::one_direction; }
 
 /// All views of the same parts. `slow_by_itself`: hosts that are slow with nothing on any link;
-/// nothing where that wasn't looked at.
+/// nothing where that wasn't looked at. `by_others`: figures that somebody else took, of which many
+/// that nothing explains are said; our own kinds of measurement hold each other.
 Findings findings_of(const std::vector<View>& views, const Parts& parts,
-                     const std::optional<std::set<std::string>>& slow_by_itself) {
+                     const std::optional<std::set<std::string>>& slow_by_itself,
+                     bool by_others = false) {
   Findings findings;
   std::vector<Vote> votes;
   std::string left_over;
@@ -193,8 +195,7 @@ Findings findings_of(const std::vector<View>& views, const Parts& parts,
     findings.culprits.push_back(std::move(c));
   }
   std::ranges::stable_sort(findings.culprits, std::greater<>(), &Culprit::confidence);
-  // Of figures by others one kind of measurement is all there is; our own has several to agree or not.
-  if (asked == 1 && findings.culprits.empty() && !left_over.empty()) {
+  if (by_others && findings.culprits.empty() && !left_over.empty()) {
     findings.judged = false;
     findings.why_not = left_over + ", and no host, link or path explains which";
   }
@@ -261,7 +262,7 @@ Findings culprits_of_figures(const std::vector<PairFigure>& figures) {
   }
   std::vector<View> all;
   for (auto& [name, view] : views) all.push_back(std::move(view));
-  return findings_of(all, parts, std::nullopt);
+  return findings_of(all, parts, std::nullopt, true);
 }
 
 Findings culprits_of_pairs(const Measurement& m) {
