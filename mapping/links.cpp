@@ -91,7 +91,8 @@ Links::Links(const topo::Topology& topology) : topology_(topology), levels_(fabr
 }
 
 void Links::number_islands() {
-  const auto* domain = levels_.find("domain");
+  // fabric_levels() puts NVLink domains behind the hosts; a switch level may have any name.
+  const auto* domain = levels_.levels.size() > 1 && levels_.levels[1].distance_index == 1 ? &levels_.levels[1] : nullptr;
   std::vector<int> first_of_domain(domain != nullptr ? ix(domain->blocks) : 0, -1);
   for (int h = 0; h < count_of(topology_.hosts); ++h) {
     int island = h;

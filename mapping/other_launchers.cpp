@@ -21,7 +21,8 @@ tl::unexpected<Error> cannot_say(const std::string& file, const std::string& why
 }  // namespace
 
 Status local_order_does(const std::string& format, const topo::Topology& topology,
-                        const RankGraph& graph, const Solution& solution, bool pinned_to_gpus) {
+                        const RankGraph& graph, const Solution& solution, GpuOrder order) {
+  if (order.masked) return {};
   std::vector<int> next(topology.hosts.size(), 0);
   std::vector<Seat> seats, said;
   int other = -1;
@@ -38,7 +39,7 @@ Status local_order_does(const std::string& format, const topo::Topology& topolog
   }
   if (other < 0) return {};
   // A rankfile binds to the CPUs beside the GPU that is meant.
-  if (!pinned_to_gpus && format != "rankfile") {
+  if (!order.named && format != "rankfile") {
     const CostModel model(topology, graph);
     const auto meant = model.score(seats), got = model.score(said);
     if (got.seconds <= meant.seconds * (1 + 1e-9) && got.hop_bytes <= meant.hop_bytes * (1 + 1e-9))

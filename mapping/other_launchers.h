@@ -13,11 +13,17 @@
 
 namespace topolaunch::mapping {
 
+/// What is known of the GPUs beside the placement.
+struct GpuOrder {
+  bool named = false;   ///< the user has pinned ranks to GPUs: another one is not as good
+  bool masked = false;  ///< CUDA_VISIBLE_DEVICES stands: ranks count among the GPUs that it shows
+};
+
 /// Whether a file that names hosts alone does: there the i-th rank of a host gets its i-th GPU. It
-/// does where the placement has it so, or where that order costs no more and `pinned_to_gpus` is
-/// false.
+/// does where the placement has it so, where that order costs no more and no GPU is named, and
+/// where a mask says the order.
 Status local_order_does(const std::string& format, const topo::Topology& topology,
-                        const RankGraph& graph, const Solution& solution, bool pinned_to_gpus);
+                        const RankGraph& graph, const Solution& solution, GpuOrder order);
 
 /// One host a line, in rank order: Open MPI's seq mapper, SLURM_HOSTFILE.
 std::string host_lines(const topo::Topology& topology, const Solution& solution);

@@ -167,6 +167,10 @@ void apply_pins(const topo::Topology& topology, const SeatPool& pool,
 void move_blocks_to_pins(const topo::Topology& topology, const Levels& levels, const SeatPool& pool,
                          const Constraints& constraints, std::vector<Seat>& seats) {
   if (constraints.pins.empty()) return;
+  // Each pin looks at the hosts of its blocks: so many are moved one by one.
+  constexpr std::size_t kMostWork = 5'000'000;
+  if (constraints.pins.size() * topology.hosts.size() > kMostWork)
+    return apply_pins(topology, pool, constraints, seats);
   BlockMoves moves(levels, pool, seats);
   for (const auto& pin : pin_places(topology, constraints)) moves.bring(pin.rank, pin.host);
   apply_pins(topology, pool, constraints, seats);

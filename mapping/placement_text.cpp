@@ -199,11 +199,11 @@ std::string map_table(const topo::Topology& topology, const Solution& solution) 
 }
 
 Result<std::string> map_text(const std::string& format, const topo::Topology& topology, const RankGraph& graph,
-                             const Solution& solution, bool pinned_to_gpus) {
+                             const Solution& solution, GpuOrder order) {
   if (format == "table") return map_table(topology, solution);
   if (format == "json") return map_json_text(topology, graph, solution, Json::object());
   if (format == "rankfile" || format == "hostfile" || format == "slurm" || format == "mpich") {
-    if (auto status = local_order_does(format, topology, graph, solution, pinned_to_gpus); !status) return fail(status.error());
+    if (auto status = local_order_does(format, topology, graph, solution, order); !status) return fail(status.error());
   }
   if (format == "rankfile") return rankfile(topology, solution);
   if (format == "hostfile" || format == "slurm") return host_lines(topology, solution);

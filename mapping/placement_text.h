@@ -6,6 +6,7 @@
 #include <string>
 
 #include "base/json.h"
+#include "mapping/other_launchers.h"
 #include "mapping/rank_graph.h"
 #include "mapping/solution.h"
 #include "topo/topology.h"
@@ -30,9 +31,8 @@ std::string estimate_columns(const std::string& left, const Estimate& a, const s
 /// One of "table", "json", "rankfile" (Open MPI 4.1 and 5), "hostfile" (one host a rank, in rank
 /// order: Open MPI's seq mapper), "slurm" (SLURM_HOSTFILE, one host a line), "mpich"
 /// (MPICH_RANK_ORDER), "deepspeed" (its hostfile, and the --include it needs), "env" (shell assignments, one line a rank). wrong_usage for another;
-/// infeasible where the format can't say the placement (other_launchers.h). `pinned_to_gpus`: the user has
-/// named GPUs, so that another one on the host is not as good.
+/// infeasible where the format can't say the placement (other_launchers.h).
 Result<std::string> map_text(const std::string& format, const topo::Topology& topology,
-                             const RankGraph& graph, const Solution& solution, bool pinned_to_gpus = false);
+                             const RankGraph& graph, const Solution& solution, GpuOrder order = {});
 
 }  // namespace topolaunch::mapping

@@ -334,10 +334,11 @@ Result<Answer> map_verb(const MapOptions& options, const Outside& outside, const
     return Answer{
         mapping::map_json_text(situation->topology(), situation->model.graph, *solution, more), 0};
   }
-  const bool gpus_named = std::ranges::any_of(situation->model.constraints.pins,
-                                              [](const auto& pin) { return pin.gpu >= 0; });
+  const mapping::GpuOrder gpus{std::ranges::any_of(situation->model.constraints.pins,
+                                                   [](const auto& pin) { return pin.gpu >= 0; }),
+                               situation->here && situation->visible.given};
   auto text = mapping::map_text(options.format, situation->topology(), situation->model.graph,
-                                *solution, gpus_named);
+                                *solution, gpus);
   if (!text) return fail(std::move(text).error());
   if (!text->ends_with('\n')) *text += '\n';
   return Answer{std::move(*text), 0};

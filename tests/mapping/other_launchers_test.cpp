@@ -34,8 +34,8 @@ Job job(topo::Topology topology, RankGraph graph, const std::vector<Seat>& seats
   return j;
 }
 
-std::string text(const Job& j, const std::string& format, bool pinned = false) {
-  const auto result = map_text(format, j.topology, j.graph, j.solution, pinned);
+std::string text(const Job& j, const std::string& format, GpuOrder order = {}) {
+  const auto result = map_text(format, j.topology, j.graph, j.solution, order);
   if (result) return *result;
   EXPECT_EQ(result.error().code, Code::infeasible);
   return result.error().text();
@@ -50,6 +50,7 @@ TEST(OtherLaunchers, GpusThatTheOrderOfRanksDoesNotGiveAreRefused) {
                                               "of dgx, and local rank 1 takes GPU 1 there"))
         << format;
   EXPECT_THAT(text(mesh, "hostfile"), HasSubstr("use --format env"));
+  EXPECT_EQ(text(mesh, "hostfile", {false, true}), "dgx\ndgx\n");
 }
 
 TEST(OtherLaunchers, WhereAllGpusAreEquallyNearTheOrderDoes) {
@@ -57,7 +58,7 @@ TEST(OtherLaunchers, WhereAllGpusAreEquallyNearTheOrderDoes) {
       job(single(nvswitch_host("h")), world_allreduce(2, Bytes::mib(64)), {{0, 0, 0}, {0, 3, 3}});
   EXPECT_EQ(text(switched, "hostfile"), "h\nh\n");
   // Not where the user named the GPU, nor where the file binds to the CPUs beside it.
-  EXPECT_THAT(text(switched, "hostfile", true), HasSubstr("belongs on GPU 3"));
+  EXPECT_THAT(text(switched, "hostfile", {true, false}), HasSubstr("belongs on GPU 3"));
   EXPECT_THAT(text(switched, "rankfile"), HasSubstr("belongs on GPU 3"));
 }
 
